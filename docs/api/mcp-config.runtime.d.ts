@@ -74,7 +74,7 @@ declare function promptApprover(options?: PromptApproverOptions): ServerApprover
 declare const DIAGNOSTIC_CODES: {
     readonly ConfigReadError: {
         readonly severity: "error";
-        readonly means: "The file cannot be read, or is no regular file.";
+        readonly means: "The file cannot be read, or is not a regular file.";
     };
     readonly ConfigTooLargeError: {
         readonly severity: "error";
@@ -86,15 +86,15 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly ConfigSyntaxError: {
         readonly severity: "error";
-        readonly means: "The file is broken, or nested more than 64 levels deep.";
+        readonly means: "The file has a syntax error, or is nested more than 64 levels deep.";
     };
     readonly ConfigShapeError: {
         readonly severity: "error";
-        readonly means: "The file, or what holds its servers, is of the wrong kind.";
+        readonly means: "The file, or the value that holds its servers, has the wrong type.";
     };
     readonly ServerConfigError: {
         readonly severity: "error";
-        readonly means: "One entry cannot be used; its neighbours can.";
+        readonly means: "One entry cannot be used; the others can.";
     };
     readonly "invalid-field": {
         readonly severity: "warning";
@@ -102,7 +102,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "duplicate-key": {
         readonly severity: "warning";
-        readonly means: "A key stands twice; the last one counts.";
+        readonly means: "A key is written twice; the last one counts.";
     };
     readonly "non-strict-json": {
         readonly severity: "warning";
@@ -114,27 +114,27 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "wrong-root-key": {
         readonly severity: "warning";
-        readonly means: "Servers stand under another host's key and were not read.";
+        readonly means: "Servers are under another host's key and were not read.";
     };
     readonly "near-miss-field": {
         readonly severity: "warning";
-        readonly means: "A field that is not read resembles one that is.";
+        readonly means: "A field that is not read has a name like one that is.";
     };
     readonly "unknown-field": {
         readonly severity: "info";
-        readonly means: "A field that its host does not know; kept in `extra`. A switch is obeyed (a warning).";
+        readonly means: "A field that its host does not know; kept in `extra`. A switch still works (a warning).";
     };
     readonly "unused-field": {
         readonly severity: "warning";
-        readonly means: "A field that means nothing for this transport, or beside another one that wins.";
+        readonly means: "A field that has no effect for this transport, or that another field overrides.";
     };
     readonly "legacy-field": {
         readonly severity: "warning";
-        readonly means: "An old name of a field was read.";
+        readonly means: "A field was read under its old name.";
     };
     readonly "legacy-shape": {
         readonly severity: "warning";
-        readonly means: "An old form of an entry was read.";
+        readonly means: "An entry was read in its old form.";
     };
     readonly "deprecated-field": {
         readonly severity: "warning";
@@ -150,7 +150,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "foreign-variable": {
         readonly severity: "warning";
-        readonly means: "A variable in another host's spelling; its own host hands it on as it stands.";
+        readonly means: "A variable in another host's syntax; the entry's own host passes it on unchanged.";
     };
     readonly "command-substitution": {
         readonly severity: "warning";
@@ -162,7 +162,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "self-approval": {
         readonly severity: "warning";
-        readonly means: "A field by which a file would approve itself; ignored.";
+        readonly means: "A field with which a file would approve itself; it is ignored.";
     };
     readonly "unsupported-address": {
         readonly severity: "warning";
@@ -178,11 +178,11 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "untrusted-project": {
         readonly severity: "info";
-        readonly means: "A project's file that its host ignores until it is trusted.";
+        readonly means: "A project file that its host ignores until the project is trusted.";
     };
     readonly "project-chosen": {
         readonly severity: "info";
-        readonly means: "Whose local servers are shown, of several projects in one file.";
+        readonly means: "Which project's local servers are shown, if a file has several projects.";
     };
     readonly "disabled-by-host": {
         readonly severity: "info";
@@ -198,7 +198,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "missing-file": {
         readonly severity: "warning";
-        readonly means: "A symbolic link leads to nothing; taken for an absent file.";
+        readonly means: "A symbolic link is broken; the file counts as missing.";
     };
     readonly "empty-file": {
         readonly severity: "info";
@@ -206,11 +206,11 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "no-servers": {
         readonly severity: "info";
-        readonly means: "The file has no place for servers.";
+        readonly means: "The file has no key for servers.";
     };
     readonly "unread-profile": {
         readonly severity: "info";
-        readonly means: "The file names a profile, whose own file of servers is not read.";
+        readonly means: "The file names a profile; the profile's own file is not read.";
     };
 };
 type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES;

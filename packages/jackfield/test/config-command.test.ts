@@ -246,7 +246,7 @@ describe("jackfield config list", () => {
     const { listed, stderr, exitCode } = await list("--cwd", cwd, "--hosts", "cursor,claude-code,emacs");
     expect(listed).toMatchObject([{ name: "good" }]);
     expect(stderr).toContain(".cursor/mcp.json");
-    expect(stderr).toContain('"emacs" is no host');
+    expect(stderr).toContain('"emacs" is not a known host');
     expect(exitCode).toBe(1);
   });
 

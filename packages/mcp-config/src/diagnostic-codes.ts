@@ -11,21 +11,24 @@ interface DiagnosticFacts {
  * lost; the others stop nothing.
  */
 export const DIAGNOSTIC_CODES = {
-  ConfigReadError: { severity: "error", means: "The file cannot be read, or is no regular file." },
+  ConfigReadError: { severity: "error", means: "The file cannot be read, or is not a regular file." },
   ConfigTooLargeError: { severity: "error", means: "The file is larger than the limit; it was not read." },
   ConfigEncodingError: { severity: "error", means: "The file is not text in UTF-8 or marked UTF-16." },
-  ConfigSyntaxError: { severity: "error", means: "The file is broken, or nested more than 64 levels deep." },
+  ConfigSyntaxError: {
+    severity: "error",
+    means: "The file has a syntax error, or is nested more than 64 levels deep.",
+  },
   ConfigShapeError: {
     severity: "error",
-    means: "The file, or what holds its servers, is of the wrong kind.",
+    means: "The file, or the value that holds its servers, has the wrong type.",
   },
-  ServerConfigError: { severity: "error", means: "One entry cannot be used; its neighbours can." },
+  ServerConfigError: { severity: "error", means: "One entry cannot be used; the others can." },
   "invalid-field": {
     severity: "warning",
     means:
       "A field of the wrong type was left out (an error in `env`); an unreadable switch or tool filter switches the server off.",
   },
-  "duplicate-key": { severity: "warning", means: "A key stands twice; the last one counts." },
+  "duplicate-key": { severity: "warning", means: "A key is written twice; the last one counts." },
   "non-strict-json": {
     severity: "warning",
     means: "A comment or trailing comma in a file that its own host reads as strict JSON.",
@@ -33,19 +36,19 @@ export const DIAGNOSTIC_CODES = {
   "forbidden-key": { severity: "warning", means: "A key called `__proto__` was left out." },
   "wrong-root-key": {
     severity: "warning",
-    means: "Servers stand under another host's key and were not read.",
+    means: "Servers are under another host's key and were not read.",
   },
-  "near-miss-field": { severity: "warning", means: "A field that is not read resembles one that is." },
+  "near-miss-field": { severity: "warning", means: "A field that is not read has a name like one that is." },
   "unknown-field": {
     severity: "info",
-    means: "A field that its host does not know; kept in `extra`. A switch is obeyed (a warning).",
+    means: "A field that its host does not know; kept in `extra`. A switch still works (a warning).",
   },
   "unused-field": {
     severity: "warning",
-    means: "A field that means nothing for this transport, or beside another one that wins.",
+    means: "A field that has no effect for this transport, or that another field overrides.",
   },
-  "legacy-field": { severity: "warning", means: "An old name of a field was read." },
-  "legacy-shape": { severity: "warning", means: "An old form of an entry was read." },
+  "legacy-field": { severity: "warning", means: "A field was read under its old name." },
+  "legacy-shape": { severity: "warning", means: "An entry was read in its old form." },
   "deprecated-field": {
     severity: "warning",
     means: "Its host still reads this field, but advises against it.",
@@ -57,7 +60,7 @@ export const DIAGNOSTIC_CODES = {
   "unresolved-variable": { severity: "warning", means: "A variable that is not set now and has no default." },
   "foreign-variable": {
     severity: "warning",
-    means: "A variable in another host's spelling; its own host hands it on as it stands.",
+    means: "A variable in another host's syntax; the entry's own host passes it on unchanged.",
   },
   "command-substitution": {
     severity: "warning",
@@ -67,7 +70,10 @@ export const DIAGNOSTIC_CODES = {
     severity: "warning",
     means: "`command` looks like a command line; it is never split.",
   },
-  "self-approval": { severity: "warning", means: "A field by which a file would approve itself; ignored." },
+  "self-approval": {
+    severity: "warning",
+    means: "A field with which a file would approve itself; it is ignored.",
+  },
   "unsupported-address": {
     severity: "warning",
     means: "A URL that its host can reach, but Jackfield cannot.",
@@ -82,24 +88,24 @@ export const DIAGNOSTIC_CODES = {
   },
   "untrusted-project": {
     severity: "info",
-    means: "A project's file that its host ignores until it is trusted.",
+    means: "A project file that its host ignores until the project is trusted.",
   },
   "project-chosen": {
     severity: "info",
-    means: "Whose local servers are shown, of several projects in one file.",
+    means: "Which project's local servers are shown, if a file has several projects.",
   },
   "disabled-by-host": { severity: "info", means: "A list of the host switches the server off." },
   shadowed: { severity: "info", means: "A stronger entry has the same name, or reaches the same endpoint." },
   encoding: { severity: "warning", means: "The file is not UTF-8." },
   "missing-file": {
     severity: "warning",
-    means: "A symbolic link leads to nothing; taken for an absent file.",
+    means: "A symbolic link is broken; the file counts as missing.",
   },
   "empty-file": { severity: "info", means: "The file is empty." },
-  "no-servers": { severity: "info", means: "The file has no place for servers." },
+  "no-servers": { severity: "info", means: "The file has no key for servers." },
   "unread-profile": {
     severity: "info",
-    means: "The file names a profile, whose own file of servers is not read.",
+    means: "The file names a profile; the profile's own file is not read.",
   },
 } as const satisfies { readonly [code: string]: DiagnosticFacts };
 

@@ -207,7 +207,7 @@ class Values implements EntryValues {
     if (typeof value === "string") return value;
     if (value.length <= 1) return value[0] ?? "";
     const { name, definedIn } = this.#definition;
-    const fault = `${quote(fieldName(path))} has room for one answer to ${quote(id)}, and there are ${value.length}; give one.`;
+    const fault = `${quote(fieldName(path))} takes one answer to ${quote(id)}, but there are ${value.length}; give one.`;
     throw invalidServer(name, locationOf(definedIn), fault, "resolve");
   }
 

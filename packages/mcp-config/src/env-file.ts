@@ -37,7 +37,7 @@ export async function readEnvFile(
   if ("reason" in found) throw unreadable(envFile, found.reason);
   const fault =
     found.fault === "too-large"
-      ? `is larger than ${LARGEST_ENV_FILE_BYTES} bytes; name a file that holds variables only`
+      ? `is larger than ${LARGEST_ENV_FILE_BYTES} bytes; name a file that contains only variables`
       : `is not valid ${found.encoding.toUpperCase()} text; save it as UTF-8`;
   throw refused(envFile, `the file ${quote(envFile.shown)} ${fault}.`);
 }

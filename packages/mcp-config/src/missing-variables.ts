@@ -176,20 +176,20 @@ function describeKinds(lacks: readonly Lack[]): string {
 
 function nextStep(lacks: readonly Lack[], dialect: VariableDialect): string {
   if (lacks.some(({ isWithheld }) => isWithheld)) {
-    return "Whatever is called like a credential is filled into nothing but the env of a project's child process; put the entry into your own configuration if you trust it.";
+    return "A project's entry gets variables named like credentials only in the env of a child process; put the entry into your own configuration if you trust it.";
   }
   const [{ source, isOneOfSeveral, isNamed } = lacks[0] as Lack] = lacks.filter(
     (lack) => lack.source.kind !== "environment",
   );
   switch (source.kind) {
     case "command":
-      return "Its command was not run, or failed. Only those of your own files are run, and only if that was asked for; else set a variable to what it prints, and refer to that.";
+      return 'Its command was not run, or failed. Only commands in your own files are run, and only with "runCommands"; otherwise set a variable to the output, and refer to that.';
     case "input":
       return `Give the answer in "inputs"; for a project's entry, list its id in "projectVariables" as well.`;
     case "file":
-      return "Create the file, or correct the path; a project's entry reads no files.";
+      return "Create the file, or correct the path; a project's entry cannot read files.";
     case "place":
-      return "The place is not known here; write the path itself. An entry that is not yours to change can be copied into your own configuration first.";
+      return "Jackfield does not know this path; write it out. If you cannot change the entry, copy it into your own configuration first.";
     case "environment": {
       const written = `\${${source.name}:-default}`;
       const isShown = shownName("environment", source.name) === source.name;
@@ -200,7 +200,7 @@ function nextStep(lacks: readonly Lack[], dialect: VariableDialect): string {
       if (!lacks.some(({ isRefused }) => isRefused))
         return `Set ${isOneOfSeveral ? "one of them" : "it"}${withDefault}.`;
       const andSet = lacks.some(({ isUnset }) => isUnset) ? ", and set it" : "";
-      return `If you trust the entry, name its file with "--config FILE" on the command line, or the variable in "projectVariables" of openMcp${andSet}${withDefault}.`;
+      return `If you trust the entry, pass its file with "--config FILE" on the command line, or list the variable in "projectVariables" of openMcp${andSet}${withDefault}.`;
     }
   }
 }

@@ -85,8 +85,10 @@ const NO_PART_OF_NAMES = /[=\u0000-\u001f\u007f-\u009f]/;
 
 /** Why a text cannot name a variable of a process, or `undefined` if it can. */
 export function environmentNameFault(name: string): string | undefined {
-  if (name === "") return "is no name for a variable";
-  return NO_PART_OF_NAMES.test(name) ? "contains a character that no variable's name may have" : undefined;
+  if (name === "") return "is not a valid variable name";
+  return NO_PART_OF_NAMES.test(name)
+    ? "contains a character that is not allowed in a variable name"
+    : undefined;
 }
 
 /** Merges two sets of variables; where both have a name, the upper value counts. */

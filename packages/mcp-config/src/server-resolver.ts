@@ -78,7 +78,7 @@ export interface ServerResolverOptions {
   readonly cwd?: string | undefined;
 }
 
-const ADVICE_ON_VALUES = "check the values it is made of";
+const ADVICE_ON_VALUES = "check its value and its variables";
 
 interface ResolverPolicy extends VariablePolicy {
   readonly inheritEnv: InheritEnv;
@@ -128,7 +128,7 @@ export function createServerResolver(options: ServerResolverOptions = {}): Resol
 /** Errors that an abort has caused, such as a file that was not read, are no fault of the entry. */
 function checkWanted({ name }: ServerDefinition, signal: AbortSignal): void {
   if (!signal.aborted) return;
-  const text = `Server ${quote(name)}: resolving it was given up.`;
+  const text = `Server ${quote(name)}: resolving it was aborted.`;
   throw new McpError("MCP_ABORTED", text, { server: name, phase: "resolve", cause: signal.reason });
 }
 
@@ -136,7 +136,7 @@ function checkWanted({ name }: ServerDefinition, signal: AbortSignal): void {
 function checkAdmitted(definition: ServerDefinition, { isAdmitted }: ServerResolverOptions): void {
   const { name, definedIn } = definition;
   if (definedIn.scope !== "project" || isAdmitted?.(definition)) return;
-  const message = `Server ${quote(name)} (${describeLocation(definedIn)}) came with a project, and nobody has approved exactly this content.`;
+  const message = `Server ${quote(name)} (${describeLocation(definedIn)}) comes from a project, and its current content is not approved; review and approve it.`;
   const details = { server: name, phase: "approve", location: locationOf(definedIn) } as const;
   throw new McpError("MCP_APPROVAL_REQUIRED", message, details);
 }
@@ -277,13 +277,13 @@ function resolveRemote(
   addHeadersFromEnv(headers, definition, values, tokenField);
   values.checkComplete();
   if (!isHttpUrl(url)) {
-    const fault = "is no http(s) URL once its variables are filled in";
+    const fault = "is not an http(s) URL once its variables are filled in";
     throw unusable(definition, ["url"], `${fault}; ${ADVICE_ON_VALUES}`);
   }
   for (const [name, value] of Object.entries(headers)) {
     if (value === "" && omitsEmptyHeaders) delete headers[name];
     if (!isHeaderValue(value)) {
-      const fault = "has a character that no header can carry, such as a line break at its end";
+      const fault = "has a character that is not allowed in a header, such as a line break at its end";
       throw unusable(definition, ["headers", name], `${fault}; ${ADVICE_ON_VALUES}`);
     }
     for (const secret of secretsOfHeader(value)) values.secrets.add(secret);

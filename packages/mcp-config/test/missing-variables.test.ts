@@ -17,7 +17,7 @@ describe("what a message says of a reference with several sources", () => {
     const env = { A: "", GITHUB_TOKEN: "planted" };
     const found = await message("${A:-$GITHUB_TOKEN}", { env, projectVariables: ["A"] });
     expect(found).toContain(
-      'refers to a variable that is not given to a project\'s entry: "GITHUB_TOKEN" in "headers.H". Whatever is called',
+      'refers to a variable that is not given to a project\'s entry: "GITHUB_TOKEN" in "headers.H". A project\'s entry gets variables named like credentials only',
     );
   });
 

@@ -54,7 +54,7 @@ describe("a remote server", () => {
     async (url) => {
       const error = await refused(resolveHttp({ url: "${URL}" }, { env: { URL: url } }));
       expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", server: "s" });
-      expect(error.message).toContain('"url" is no http(s) URL once its variables are filled in');
+      expect(error.message).toContain('"url" is not an http(s) URL once its variables are filled in');
     },
   );
 
@@ -65,7 +65,9 @@ describe("a remote server", () => {
         resolveHttp({ headers: { Authorization: "Bearer ${T}" } }, { env: { T: token } }),
       );
       expect(error.code).toBe("MCP_CONFIG_INVALID");
-      expect(error.message).toContain('"headers.Authorization" has a character that no header can carry');
+      expect(error.message).toContain(
+        '"headers.Authorization" has a character that is not allowed in a header',
+      );
     },
   );
 

@@ -86,10 +86,13 @@ async function trustBlock(
     if (transport !== "stdio") return undefined;
     const folder = baseDirectory(definedIn) ?? "";
     if (await isTrue(() => trust(folder))) return undefined;
-    return { by: "trust", reason: `the folder ${quote(folder)} is not trusted, so it starts no process` };
+    return {
+      by: "trust",
+      reason: `the folder ${quote(folder)} is not trusted, so the server is not started`,
+    };
   }
   if (ledger && (await isTrue(() => ledger.isApproved(definition)))) return undefined;
-  return { by: "approval", reason: "it came with a project, and nobody has approved exactly this content" };
+  return { by: "approval", reason: "it comes from a project, and its current content is not approved" };
 }
 
 /** Whether an entry came with a project, so that the user has not chosen it. */

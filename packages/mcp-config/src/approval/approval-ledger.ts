@@ -56,7 +56,7 @@ export function createApprovalLedger(store: StateStore): ApprovalLedger {
         if ((await store.get(KEY_NAME)) === key) return;
         await store.delete(entry);
       }
-      const message = `"${KEY_NAME}" does not stay in the store, so nothing can be approved; see who else writes it.`;
+      const message = `The store does not keep "${KEY_NAME}", so nothing can be approved; check what else writes to it.`;
       throw new McpError("MCP_CONFIG_INVALID", message, { phase: "approve", server: definition.name });
     },
     async revoke(definition) {

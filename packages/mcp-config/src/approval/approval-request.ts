@@ -49,9 +49,7 @@ function describe({
     ),
     ...(unpinnedPackage === undefined
       ? []
-      : [
-          `warning  ${quotedText(unpinnedPackage)} is fetched in whatever version is newest; name an exact one`,
-        ]),
+      : [`warning  ${quotedText(unpinnedPackage)} is fetched in its newest version; pin an exact version`]),
   ];
   return lines.join("\n");
 }

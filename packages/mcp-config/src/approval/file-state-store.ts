@@ -84,8 +84,8 @@ interface Fault {
   readonly remedy: string;
 }
 
-const REMOVE = "remove it and approve again what is asked about";
-const TAKE_RIGHTS = `make it yours alone (chmod 600), or ${REMOVE}`;
+const REMOVE = "remove it, then approve the servers again";
+const TAKE_RIGHTS = `make it private to you (chmod 600), or ${REMOVE}`;
 
 /** A key may be anything; a file's name may not. */
 function fileName(key: string): string {
@@ -104,8 +104,8 @@ async function readRemembered(file: string): Promise<Remembered | Fault | undefi
     return code === "ELOOP"
       ? { reason: "it is a link", remedy: REMOVE }
       : {
-          reason: `the system does not let it be read (${code})`,
-          remedy: `let the user who runs this enter ${dirname(file)} and read what is in it`,
+          reason: `it cannot be read (${code})`,
+          remedy: `give the user who runs this access to ${dirname(file)} and its files`,
         };
   }
   try {
@@ -127,7 +127,7 @@ function faultOf(stats: { isFile(): boolean; uid: number; mode: number; size: nu
   if (stats.uid !== user) return { reason: "it belongs to another user", remedy: REMOVE };
   return (stats.mode & OTHERS_MAY_WRITE) === 0
     ? undefined
-    : { reason: "others may write it", remedy: TAKE_RIGHTS };
+    : { reason: "other users can write to it", remedy: TAKE_RIGHTS };
 }
 
 function parse(text: string): Remembered | undefined {
@@ -146,12 +146,12 @@ async function refuseForeign(directory: string): Promise<void> {
   const user = process.getuid?.();
   const stats = await fileSystem.promises.stat(directory);
   if (user === undefined || (stats.uid === user && (stats.mode & OTHERS_MAY_WRITE) === 0)) return;
-  const message = `${directory} belongs to another user or others may write in it; take that right away (chmod 700) or name another directory.`;
+  const message = `${directory} belongs to another user, or other users can write to it; run chmod 700 on it, or use another directory.`;
   throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
 }
 
 function describe(file: string, { reason, remedy }: Fault): string {
-  return `${file} is not used: ${reason}, and what was approved by it counts as not approved; ${remedy}.`;
+  return `${file} is not used: ${reason}, so the approvals made with it do not count; ${remedy}.`;
 }
 
 /** A new key would void every approval made with this one, which may only need its permissions restored. */

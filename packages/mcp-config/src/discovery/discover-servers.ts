@@ -170,7 +170,7 @@ function isThere(file: string): boolean {
 }
 
 function withoutProjects(admit: AdmitServer | undefined): AdmitServer {
-  const block = { by: "project", reason: "what projects bring is switched off" };
+  const block = { by: "project", reason: "servers from projects are switched off" };
   return async (definition) => {
     if (definition.definedIn.scope === "project") return { block, ownsName: false };
     return admit ? admit(definition) : { definition };

@@ -82,5 +82,5 @@ function namedDialects(hosts: unknown) {
 /** The text about an unknown host. */
 export function unknownHost(host: string): string {
   const known = HOST_DIALECTS.map(({ id }) => quote(id)).join(", ");
-  return `${quote(host)} is no host that is known; name one of ${known}.`;
+  return `${quote(host)} is not a known host; use one of ${known}.`;
 }

@@ -236,18 +236,18 @@ function refusalOf(
     // A repository can bring a harmless-looking link that leads elsewhere (threat T08).
     const isEscape = realFile !== undefined && !isInside(realFile, realpathSync.native(projectTop));
     return isEscape
-      ? "it is a link that leads out of the project; put the file itself into the project."
+      ? "it is a link to a file outside the project; put the file itself into the project."
       : undefined;
   }
   // Another user who can write the file could have servers started in this user's name (threat T09). A group may write it, because
   // it is often the user's own.
   const self = process.getuid?.();
   if (self === undefined) return undefined;
-  if (stats.uid !== self && stats.uid !== 0) return "it belongs to another user; make it your own.";
-  return (stats.mode & 0o002) !== 0 ? "everybody can write it; run chmod o-w on it." : undefined;
+  if (stats.uid !== self && stats.uid !== 0) return "it belongs to another user; make yourself its owner.";
+  return (stats.mode & 0o002) !== 0 ? "every user can write to it; run chmod o-w on it." : undefined;
 }
 
-const OUTSIDE = "it lies outside of the extension that names it; put the file into the extension's folder.";
+const OUTSIDE = "it is outside the extension that names it; put the file into the extension's folder.";
 
 /** An extension could otherwise present somebody else's file as its own. */
 function leadsOut({ path: { file, root, isNamed } }: Candidate, realFile?: string): boolean {
@@ -282,6 +282,6 @@ export function reportScript(
 
 /** Reports a link that leads to nothing, which counts as an absent file. */
 export function reportDangling(file: string, report: Report): void {
-  const message = `${file} is a link that leads to nothing; it is taken for an absent file.`;
+  const message = `${file} is a broken link; it counts as a missing file.`;
   report(diagnose("missing-file", message, { file }));
 }

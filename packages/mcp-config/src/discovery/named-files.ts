@@ -26,7 +26,7 @@ export async function readNamedFiles(files: unknown, cwd: string): Promise<reado
   const seen = new Set<string>();
   const sources = files.map((file: unknown, index) => {
     if (typeof file !== "string" || file === "") {
-      const what = file === "" ? "an empty text" : kindOf(file);
+      const what = file === "" ? "an empty string" : kindOf(file);
       return unusable(
         `/files/${index}`,
         `it must be the path of a file, not ${what}; the other files are read.`,

@@ -27,7 +27,7 @@ export function readScopeOrder(order: unknown): ScopeOrder & { readonly problems
   for (const scope of order as readonly unknown[]) {
     if (isScope(scope)) continue;
     const named = typeof scope === "string" ? quote(scope) : kindOf(scope);
-    refuse(`${named} is no scope; name one of ${SCOPES.map(quote).join(", ")}.`);
+    refuse(`${named} is not a scope; use one of ${SCOPES.map(quote).join(", ")}.`);
   }
   return { scopes: order.filter(isScope), isGiven: true, problems };
 }

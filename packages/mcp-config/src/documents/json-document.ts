@@ -132,7 +132,7 @@ class JsonParser implements ConfigDocument {
     this.#rootOffset = scanner.offset();
     this.root = this.#value();
     scanner.skipSpace();
-    if (!scanner.isAtEnd()) throw scanner.fault("the document has ended, but something follows");
+    if (!scanner.isAtEnd()) throw scanner.fault("there is more text after the end of the document");
   }
 
   locate(path: JsonPath): SourceLocation {

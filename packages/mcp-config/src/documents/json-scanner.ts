@@ -92,11 +92,11 @@ export class JsonScanner {
     const number = this.#match(NUMBER);
     if (number !== undefined) return Number(number);
     if (first === undefined) throw this.fault("a value is expected, but the text ends");
-    if (/[-+.\d]/.test(first)) throw this.fault("this is no number");
+    if (/[-+.\d]/.test(first)) throw this.fault("this is not a number");
     if (/[\]},]/.test(first)) {
       throw this.fault("a value is expected; JSON allows no comma after the last element");
     }
-    throw this.fault("this is no JSON value");
+    throw this.fault("this is not a JSON value");
   }
 
   #match(pattern: RegExp): string | undefined {
@@ -126,7 +126,7 @@ export class JsonScanner {
       return JSON.parse(`"${body}"`) as string;
     } catch {
       if (HAS_CONTROL.test(body)) throw this.fault(CONTROL_CHARACTER);
-      throw this.fault("this string contains a backslash that begins no JSON escape; write it twice");
+      throw this.fault("this string contains a backslash that does not start a JSON escape; write it twice");
     }
   }
 
@@ -135,7 +135,7 @@ export class JsonScanner {
     this.#at = at;
     const text = this.#text;
     const isLine = text.startsWith("//", at);
-    if (!isLine && !text.startsWith("/*", at)) throw this.fault("this is no JSON value");
+    if (!isLine && !text.startsWith("/*", at)) throw this.fault("this is not a JSON value");
     if (!this.#onComment) throw this.fault("JSON allows no comments");
     this.#onComment(at);
     const end = text.indexOf(isLine ? "\n" : "*/", at + 2);

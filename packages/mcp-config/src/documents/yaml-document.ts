@@ -52,7 +52,7 @@ function parseSafely(text: string, file: string, lineCounter: LineCounter): Pars
     return parseDocument(text, { lineCounter, prettyErrors: false, logLevel: "error", uniqueKeys: true });
   } catch {
     // The parser recurses, so very deep nesting ends in a stack overflow.
-    throw invalidSource({ file }, "this is not valid YAML, or it is nested too deep.");
+    throw invalidSource({ file }, "this is not valid YAML, or it is nested too deeply.");
   }
 }
 
@@ -131,7 +131,7 @@ class YamlReader {
 
   #readAliased(anchor: string, path: JsonPath): unknown {
     const node = this.#anchored.get(anchor);
-    if (!node) throw this.#fault(path, "this is not valid YAML: an alias stands for nothing.");
+    if (!node) throw this.#fault(path, "this is not valid YAML: an alias has no anchor.");
     this.#aliasDepth += 1;
     const value = this.read(node, path);
     this.#aliasDepth -= 1;
@@ -141,7 +141,7 @@ class YamlReader {
   #countAliased(path: JsonPath): void {
     this.#aliasedValues += 1;
     if (this.#aliasedValues > MOST_ALIASED_VALUES) {
-      throw this.#fault(path, `its aliases stand for more than ${MOST_ALIASED_VALUES} values.`);
+      throw this.#fault(path, `its aliases expand to more than ${MOST_ALIASED_VALUES} values.`);
     }
   }
 

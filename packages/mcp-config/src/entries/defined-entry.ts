@@ -124,7 +124,7 @@ function checkedUrl(
   const isWhole = urlSchemes.includes(scheme) && url.startsWith("//", scheme.length + 1) && URL.canParse(url);
   if (isWhole || hasVariables(url, variables)) return url;
   const beginnings = urlSchemes.map((known) => `${known}://`).join(" or ");
-  throw faultIn(["url"], `must be a whole URL that begins with ${beginnings}.`);
+  throw faultIn(["url"], `must be a complete URL that starts with ${beginnings}.`);
 }
 
 function anchoredCommand({ command = "" }: WrittenServer, context: EntryContext, faultIn: FaultIn): string {

@@ -199,7 +199,7 @@ function checkText(found: unknown, path: JsonPath, faultAt: FaultAt): string {
 function coerceText(found: unknown, path: JsonPath, faultAt: FaultAt): string | null {
   if (found === null) return null;
   if (Number.isInteger(found) && !Number.isSafeInteger(found)) {
-    throw faultAt(path, `${subjectOf(path)} has more digits than a number keeps; put it in quotes.`);
+    throw faultAt(path, `${subjectOf(path)} has more digits than a number can hold; put it in quotes.`);
   }
   const isScalar = typeof found === "boolean" || (typeof found === "number" && Number.isFinite(found));
   return isScalar ? String(found) : checkText(found, path, faultAt);

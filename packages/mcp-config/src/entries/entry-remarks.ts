@@ -22,7 +22,7 @@ export function reportFields(entry: JsonMap, context: EntryContext, report: Repo
   const { known, outdated: outdatedFields, commandFields, unknownSwitches = [] } = dialect;
   for (const field of unknownSwitches) {
     if (!Object.hasOwn(entry, field) || entry[field] !== (field === "disabled")) continue;
-    const text = `${quote(field)} is no field that its host knows; the server is switched off here alone.`;
+    const text = `${quote(field)} is unknown to its host; only Jackfield switches the server off.`;
     remark(context, report, "unknown-field", [field], text, { severity: "warning" });
   }
   for (const field of Object.keys(entry)) {
@@ -40,7 +40,7 @@ export function reportFields(entry: JsonMap, context: EntryContext, report: Repo
       const text = `${quote(field)} is not read; did you mean ${quote(meant)}?`;
       remark(context, report, "near-miss-field", [field], text, { suggestion: meant });
     } else if (outdated) {
-      const text = `${quote(field)} is an old name of a field; it is read for now.`;
+      const text = `${quote(field)} is an old field name; it is still read.`;
       remark(context, report, outdated, [field], text);
     } else if (commandFields?.includes(field)) {
       const text = `${quote(field)} is a command, which is never run.`;
@@ -79,10 +79,10 @@ export function reportUnread(
       const winner = winnerOver(field, context, unread);
       const text = winner
         ? `${quote(field)} is ignored; ${quote(winner)} wins.`
-        : `${quote(field)} means nothing for a server of type ${transport}.`;
+        : `${quote(field)} has no effect for a server of type ${transport}.`;
       remark(context, report, "unused-field", [field], text);
     } else if (!dialect.strict && !/^[_$]/.test(field) && !meantField(field, dialect)) {
-      const text = `${quote(field)} is no field that its host knows; it is kept as it is.`;
+      const text = `${quote(field)} is unknown to its host; it is kept unchanged.`;
       remark(context, report, "unknown-field", [field], text);
     }
   }
@@ -123,9 +123,9 @@ export function reportValues(
   for (const { path, written: variable, suggestion } of findForeignVariables(written, context.variables)) {
     const found = find(path);
     const isPlain = fillsInNothing(dialectFor(context.variables, written));
-    const otherwise = isPlain ? "it fills in no variables there" : "it refers to variables in another way";
+    const otherwise = isPlain ? "it fills in no variables there" : "it uses another syntax for variables";
     const nextStep = suggestion ? `write ${suggestion}` : otherwise;
-    const text = `${quote(found.join("."))} holds ${variable}, which its host hands on as it stands; ${nextStep}.`;
+    const text = `${quote(found.join("."))} holds ${variable}, which its host passes on unchanged; ${nextStep}.`;
     remark(context, report, "foreign-variable", found, text, { suggestion });
   }
   if (!knowsCommands(context.variables)) return;
@@ -133,7 +133,7 @@ export function reportValues(
     for (const { reference } of references(text, context.variables, isValue)) {
       if (reference.kind !== "command") continue;
       const found = find(path);
-      const asking = `${quote(found.join("."))} asks for a command's output, and no command is run.`;
+      const asking = `${quote(found.join("."))} asks for a command's output, but no command is run.`;
       remark(context, report, "command-substitution", found, asking);
     }
   }

@@ -28,7 +28,7 @@ export function readTransport(
   if (rule.untypedUrl !== "refused") return rule.untypedUrl;
   const field = rule.field ?? "type";
   const types = Object.keys(rule.types).filter((written) => rule.types[written] !== "stdio");
-  const text = `its host does not take a ${quote(target.field)} without ${quote(field)} for a remote server; add ${quote(field)}: ${types.map(quote).join(" or ")}.`;
+  const text = `its host requires ${quote(field)} with ${quote(target.field)} for a remote server; add ${quote(field)}: ${types.map(quote).join(" or ")}.`;
   throw faultAt([target.field], text);
 }
 

@@ -78,7 +78,7 @@ const variables: ReadField<WrittenServer["env"]> = (fields, field) =>
 const headers: ReadField<MapOfTexts> = (fields, field) => fields.textMap(field, headerNameFault);
 
 function headerNameFault(name: string): string | undefined {
-  return isHeaderName(name) ? undefined : "is no valid header name";
+  return isHeaderName(name) ? undefined : "is not a valid header name";
 }
 
 const NO_SETTINGS: WrittenCommon = { enabled: true };
@@ -162,7 +162,7 @@ function readTime(
     const { field, unit, leastMs = 0, mostMs = Number.POSITIVE_INFINITY } = time;
     const value = fields.time(field, unit === "seconds" ? 1000 : 1);
     if (value === undefined || (value >= leastMs && value <= mostMs)) return value;
-    throw faultAt([field], `${quote(field)} is outside of what its host takes, so it is ignored.`);
+    throw faultAt([field], `${quote(field)} is outside the range that its host accepts, so it is ignored.`);
   };
   let found: number | undefined;
   for (const time of written) {
@@ -246,7 +246,10 @@ function readToolsObject(field: string, fields: EntryFields, faultAt: FaultAt): 
   const exclude = filter.texts("exclude");
   const [stray] = Object.keys(filter.rest() ?? {});
   if (stray !== undefined) {
-    throw faultAt([field, stray], `${quote(field)} has "include" and "exclude" only, not ${quote(stray)}.`);
+    throw faultAt(
+      [field, stray],
+      `${quote(field)} can have only "include" and "exclude", not ${quote(stray)}.`,
+    );
   }
   return { include, exclude };
 }

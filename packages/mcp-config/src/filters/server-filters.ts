@@ -67,11 +67,7 @@ export function serverFilters(options: ServerFilterOptions = {}): readonly Serve
     return answer;
   };
   return [
-    rule(
-      "disabledServers",
-      ({ name }) => disabledServers.includes(name),
-      "it is in the list disabledServers",
-    ),
+    rule("disabledServers", ({ name }) => disabledServers.includes(name), "it is listed in disabledServers"),
     { name: "disabled", block: (definition) => switchedOff(definition, enabledServers) },
     rule(
       "deny",
@@ -81,14 +77,14 @@ export function serverFilters(options: ServerFilterOptions = {}): readonly Serve
         isDenied ??= readDenials(deny);
         return isDenied(definition);
       },
-      "it is in the list of servers that are denied",
+      "it is in the list of denied servers",
     ),
     rule(
       "allow",
       (definition) => allow !== undefined && !isAllowed(allow, definition),
-      "it is not in the list of servers that are allowed",
+      "it is not in the list of allowed servers",
     ),
-    rule("exa", (definition) => exa && isExaSearch(definition), "this program searches by Exa itself"),
+    rule("exa", (definition) => exa && isExaSearch(definition), "this program has an Exa search of its own"),
     rule(
       "browser",
       (definition) => Boolean(hasBrowser()) && isBrowserServer(definition),
@@ -116,7 +112,7 @@ function askSafely(block: ServerFilter["block"], definition: ServerDefinition): 
     if (reason === undefined || typeof reason === "string") return reason;
     containPromise(reason);
   } catch {}
-  return "the filter failed, so the server is kept out";
+  return "the filter failed, so the server is not used";
 }
 
 /** Answers of asynchronous functions are not awaited. Their rejection would end the process. */

@@ -41,18 +41,18 @@ function findFault({ type, command, cwd, env, url }: JsonMap): EntryFault {
   if (type === undefined) return { field: "", text: `"type" is required in this format.` };
   const isBare = typeof command !== "string" || !(/[\\/]/.test(command) || hasVariables(command));
   if (!isBare && !isInside(command, ["${PLUGIN_ROOT}"])) {
-    const text = `"command" must be a bare name, or begin with ./ and stay inside of the plugin, in this format.`;
+    const text = `"command" must be a bare name, or begin with ./ and stay inside the plugin, in this format.`;
     return { field: "command", text };
   }
   if (typeof cwd === "string" && !isInside(cwd, ["${PLUGIN_ROOT}", "${PLUGIN_DATA}"])) {
-    const text = `"cwd" must begin with ./, \${PLUGIN_ROOT} or \${PLUGIN_DATA}, and stay inside of it, in this format.`;
+    const text = `"cwd" must begin with ./, \${PLUGIN_ROOT} or \${PLUGIN_DATA}, and stay inside it, in this format.`;
     return { field: "cwd", text };
   }
   const reserved = isMap(env) ? RESERVED.find((name) => Object.hasOwn(env, name)) : undefined;
   if (reserved !== undefined) {
     return {
       field: "env",
-      text: `${quote(reserved)} in "env" is for the client to set in this format; remove it.`,
+      text: `${quote(reserved)} in "env" is set by the client in this format; remove it.`,
     };
   }
   return typeof url === "string" ? addressFault(url) : undefined;
@@ -75,16 +75,16 @@ function addressFault(url: string): EntryFault {
   // The host decides what is allowed, and the port which of its programs is reached, so both must be known before expansion.
   const beginning = /^[^/]*\/\/[^/?#]*/.exec(url)?.[0] ?? url;
   if (beginning.includes("${")) {
-    const text = `"url" must name its scheme, its host and its port without variables in this format.`;
+    const text = `"url" must not use variables for its scheme, host or port in this format.`;
     return { field: "url", text };
   }
   if (/^[a-z]+:\/\/[^/?#]*@/i.test(url))
-    return { field: "url", text: `"url" must not hold a user in this format.` };
+    return { field: "url", text: `"url" must not contain a user name in this format.` };
   if (url.includes("#")) return { field: "url", text: `"url" must not have a fragment in this format.` };
   if (!isOpenlyRemote(url)) return undefined;
   return {
     field: "url",
-    text: `"url" must begin with https:// in this format, unless it leads to this machine.`,
+    text: `"url" must begin with https:// in this format, unless it points to this machine.`,
   };
 }
 

@@ -66,7 +66,7 @@ function readRules(document: HostDocument, report: Report): readonly Rule[] {
     const { conditions, fault: faultOfMatches } = readConditions(rule, action);
     const fault = isAction ? faultOfMatches : `"action" must be "allow" or "reject"`;
     if (fault === undefined) return [{ action, conditions }];
-    const effect = action === "allow" ? "it allows nothing" : "it rejects every server that it may mean";
+    const effect = action === "allow" ? "it allows nothing" : "it rejects every server that it might match";
     remark(document, [index], `has a rule that cannot be understood (${fault}); ${effect}`, report);
     return action === "allow" ? [] : [{ action, conditions }];
   });
@@ -101,7 +101,7 @@ function readCondition(
   const textsOf = ({ server }: KnownTarget) => textsIn(field, server.written, isAlone);
   const patterns: unknown[] = [matches[field]].flat();
   if (!patterns.every(isPattern) || patterns.length === 0) {
-    const fault = `${quote(field)} must be a text in which * stands for any other`;
+    const fault = `${quote(field)} must be a string in which * stands for any text`;
     return { condition: (target) => textsOf(target).length > 0, fault };
   }
   const shaped = field === "url" ? patterns.map(withLowerBeginning) : patterns;

@@ -38,7 +38,7 @@ export const CLAUDE_DESKTOP: HostDialect = {
       Object.hasOwn(entry, "url")
         ? {
             field: "url",
-            text: "Claude Desktop has no remote servers in its file; they are set up as connectors, in its own settings.",
+            text: "Claude Desktop reads no remote servers from its file; add them as connectors in its settings.",
           }
         : undefined,
   }),

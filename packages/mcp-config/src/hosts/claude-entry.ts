@@ -33,7 +33,7 @@ export const CLAUDE_ENTRY = entryDialect({
   ...ENTRY_RULES,
   findFault: (entry, name) =>
     name === "workspace"
-      ? { field: "", text: "the name is reserved, so Claude Code passes over the entry; choose another." }
+      ? { field: "", text: "the name is reserved, so Claude Code skips the entry; choose another name." }
       : otherAddress(entry),
 });
 
@@ -41,7 +41,7 @@ export const CLAUDE_ENTRY = entryDialect({
 function otherAddress({ type, url }: JsonMap): ReturnType<NonNullable<EntryRules["findFault"]>> {
   const scheme = typeof url === "string" ? schemeOf(url) : undefined;
   if (type === "ws" || (scheme !== "ws" && scheme !== "wss")) return undefined;
-  return { field: "url", text: `"url" begins with ${scheme}://, which goes with "type": "ws" only.` };
+  return { field: "url", text: `"url" begins with ${scheme}://, which requires "type": "ws".` };
 }
 
 /** The URL of a WebSocket may also begin with `http:` or `https:`, or with a reference. */

@@ -29,7 +29,7 @@ export function projectRecord(root: JsonMap, context: FindingContext): ProjectRe
     .map(recordOf)
     .find((found) => isMap(found?.record.mcpServers));
   if (chosen === undefined) return undefined;
-  const text = "the servers of this project are shown; name another folder to see those of another project.";
+  const text = "only the servers of this project are shown; to see another project's, name its folder.";
   context.remark("project-chosen", chosen.path, text);
   return chosen;
 }

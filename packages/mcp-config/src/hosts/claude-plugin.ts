@@ -23,9 +23,11 @@ const pluginServers: FindServers = (root, context) => {
   if (!paths) return serversUnder("mcpServers")(root, context);
   const bundles = paths
     .filter(isBundle)
-    .map((path) => `${quote(withoutSecrets(path))} is a bundle, which is not opened here.`);
+    .map((path) => `${quote(withoutSecrets(path))} is a bundle, which Jackfield does not open.`);
   const files = paths.filter((path) => !isBundle(path));
-  const others = files.map((path) => `the servers stand in another file, ${quote(path)}; look at that one.`);
+  const others = files.map(
+    (path) => `the servers are in another file, ${quote(path)}; read that file instead.`,
+  );
   return [{ path: ["mcpServers"], elsewhere: context.isStandaloneFile ? [...others, ...bundles] : bundles }];
 };
 

@@ -18,7 +18,9 @@ export function readRequirements(documents: readonly HostDocument[]): ReturnType
     .map(({ content }) => content.mcp_servers);
   return ({ name, written }) => {
     for (const list of lists) {
-      const because = isMap(list) ? faultOf(ownMember(list, name), written) : "its mcp_servers is no table";
+      const because = isMap(list)
+        ? faultOf(ownMember(list, name), written)
+        : "its mcp_servers is not a table";
       if (because !== undefined) return { disabledBy: LIST, because } satisfies ListVerdict;
     }
     return undefined;
@@ -36,8 +38,8 @@ function faultOf(record: unknown, written: WrittenServer): string | undefined {
   return written.url === undefined ? OTHER : valueFault(identity.url, written.url);
 }
 
-const OTHER = "the server is another one than it requires";
-const UNREADABLE = "what it requires of the server cannot be read";
+const OTHER = "the server is not the one that it requires";
+const UNREADABLE = "its requirement for the server cannot be read";
 
 /** A text is the command, with any arguments; a table says what each argument must be. */
 function commandFault({ command: required }: JsonMap, { command, args = [] }: WrittenServer) {
@@ -59,7 +61,7 @@ function valueFault(required: unknown, text: string): string | undefined {
   const { match, value } = required;
   if (match === "regex") {
     // Codex matches in linear time. The engine here does not, and the expression or the text could keep it busy for ever.
-    return "it asks for a regular expression, which is not tried, so nothing matches";
+    return "it uses a regular expression, which Jackfield does not evaluate, so nothing matches";
   }
   if (typeof value !== "string" || !hasOnly(required, "match", "value")) return UNREADABLE;
   if (match === "exact") return value === text ? undefined : OTHER;

@@ -98,7 +98,7 @@ function reportProfiles(documents: readonly HostDocument[], report: Report): voi
     const { profile } = content;
     if (scope === "project" || typeof profile !== "string") continue;
     const location = document?.locate(["profile"]) ?? {};
-    const text = `"profile" brings no servers: ${quote(`${profile}.config.toml`)} is not read, because Codex reads it only when it is started with --profile. Put servers that are always wanted into this file.`;
+    const text = `"profile" adds no servers: Codex reads ${quote(`${profile}.config.toml`)} only when it is started with --profile. Put servers that you always want into this file.`;
     report(diagnose("unread-profile", `${describeLocation(location)}: ${text}`, location));
   }
 }
@@ -108,7 +108,7 @@ function localVariables(written: unknown, remark: RemarkOnEntry): unknown {
   if (!Array.isArray(written)) return written;
   const isUnknown = (variable: unknown) => isOfElsewhere(variable) && variable.source !== "remote";
   if (written.some(isUnknown)) {
-    const text = `"env_vars" has a variable whose "source" is neither "local" nor "remote"; it is not handed on.`;
+    const text = `"env_vars" has a variable whose "source" is neither "local" nor "remote"; it is not passed on.`;
     remark("invalid-field", "env_vars", text);
   }
   return written
@@ -142,7 +142,10 @@ function findFault(entry: JsonMap): { field: string; text: string } | undefined 
   const isRemoteServer = Object.hasOwn(entry, "url");
   const field = (isRemoteServer ? PROCESS_ONLY : REMOTE_ONLY).find((name) => Object.hasOwn(entry, name));
   if (field === undefined) return undefined;
-  return { field, text: `"${field}" is refused by Codex beside "${isRemoteServer ? "url" : "command"}".` };
+  return {
+    field,
+    text: `"${field}" is refused by Codex together with "${isRemoteServer ? "url" : "command"}".`,
+  };
 }
 
 /** The trust level of the folder itself wins over that of the project; of each, the strongest layer wins. */

@@ -101,7 +101,7 @@ function reportMaps(
   for (const { content, file = "", document } of documents) {
     if (!isMap(content.mcpServers) || JSON_ENDING.test(file)) continue;
     const location = document?.locate(["mcpServers"]) ?? {};
-    const text = `"mcpServers" is a map of servers by name, which is read for now; write a list of servers, each with a "name".`;
+    const text = `"mcpServers" is a map of servers by name, which is still read; write a list of servers, each with a "name".`;
     report(diagnose("legacy-shape", `${describeLocation(location)}: ${text}`, location));
   }
   return () => undefined;
@@ -142,7 +142,7 @@ function remarkOnOptions(requestOptions: unknown, entry: JsonMap, remark: Remark
     const text = `"requestOptions" must be an object, not ${kindOf(requestOptions)}. It is left out.`;
     remark("invalid-field", "requestOptions", text);
   } else if (isProcess(entry) && headersIn(requestOptions) !== undefined) {
-    const text = `"headers" in "requestOptions" means nothing for a server that is no remote one.`;
+    const text = `"headers" in "requestOptions" has no effect for a local server.`;
     remark("unused-field", "requestOptions", text);
   }
 }
@@ -150,7 +150,7 @@ function remarkOnOptions(requestOptions: unknown, entry: JsonMap, remark: Remark
 /** Reports `headers` of the entry itself, where only other hosts and the JSON blocks that come from them have them. */
 function remarkOnHeaders(requestOptions: unknown, entry: JsonMap, remark: RemarkOnEntry): void {
   if (entry.headers === undefined || isProcess(entry) || headersIn(requestOptions) !== undefined) return;
-  const text = `"headers" is no field that its host knows, and is read here alone; write it into "requestOptions".`;
+  const text = `"headers" is unknown to its host and only Jackfield reads it; move it into "requestOptions".`;
   remark("unknown-field", "headers", text, { severity: "warning" });
 }
 

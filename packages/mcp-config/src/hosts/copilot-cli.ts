@@ -73,7 +73,7 @@ function remarkOnOAuth(
 ): void {
   const isRemoteServer = url !== undefined && type !== "stdio" && type !== "local";
   if (!isMap(oauth) || !isRemoteServer || scope === "project") return;
-  const text = `"oauth" is an old field, which is read for now; write "oauthClientId", and "auth": { "redirectPort": … } in place of its "callbackPort".`;
+  const text = `"oauth" is an old field, which is still read; write "oauthClientId", and "auth": { "redirectPort": … } in place of its "callbackPort".`;
   remark("legacy-field", "oauth", text);
 }
 

@@ -148,11 +148,10 @@ function faultIn(value: unknown): string | undefined {
   return undefined;
 }
 
-const UNCLOSED = "a reference that is not closed, which is refused by Crush";
-const LONE = "a dollar sign that begins no reference, which is refused by Crush";
-const FURTHER =
-  "a reference that Crush fills in as a shell does, and Jackfield does not; write ${NAME} or ${NAME:-default}";
-const BACKTICK = "a command between backticks, which is never run; write what it prints into a variable";
+const UNCLOSED = "a reference that is not closed, which Crush refuses";
+const LONE = "a dollar sign that does not start a reference, which Crush refuses";
+const FURTHER = "shell syntax that Crush fills in but Jackfield does not; write ${NAME} or ${NAME:-default}";
+const BACKTICK = "a command in backticks, which is never run; put its output into a variable";
 
 /** What is wrong with the references of a text, except for those inside a command. */
 function faultInText(text: string): string | undefined {

@@ -6,7 +6,7 @@ export const ENV_FILE_OF_PROCESS = {
   reshape: (entry, remark) => {
     if (!isIdle(entry)) return entry;
     const { envFile: _idle, ...others } = entry;
-    remark("unused-field", "envFile", `"envFile" means nothing for a server that is no child process.`);
+    remark("unused-field", "envFile", `"envFile" has no effect for a server that is not a child process.`);
     return others;
   },
   removedFields: (entry) => (isIdle(entry) ? { envFile: entry.envFile } : undefined),

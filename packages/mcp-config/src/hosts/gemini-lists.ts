@@ -102,7 +102,7 @@ function configFault(listed: unknown, { transport, url }: WrittenServer): string
     return "another server has this name there";
   }
   const hasTools = [listed.includeTools, listed.excludeTools].some((tools) => tools !== undefined);
-  return hasTools ? "it has a list of tools there, which Jackfield does not take over" : undefined;
+  return hasTools ? "it has a list of tools there, which Jackfield does not apply" : undefined;
 }
 
 function hasRequired({ admin }: JsonMap): boolean {

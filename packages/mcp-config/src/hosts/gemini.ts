@@ -114,6 +114,6 @@ function reshape(
     remark("unused-field", "type", `"type" is ignored; "httpUrl" wins, which is Streamable HTTP.`);
   }
   const isTrustful = trust === undefined || scope !== "extension";
-  if (!isTrustful) remark("self-approval", "trust", `"trust" is ignored; an extension may not have it.`);
+  if (!isTrustful) remark("self-approval", "trust", `"trust" is ignored; an extension cannot set it.`);
   return { ...rest, ...(isTypeless ? { type } : {}), ...(isTrustful ? { trust } : {}) };
 }

@@ -102,7 +102,7 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
 
 function isLet(name: unknown, field: string, remark: RemarkOnEntry): boolean {
   if (typeof name !== "string" || !REFUSED_VARIABLES.has(name.toUpperCase())) return true;
-  const text = `Goose lets no extension set ${quote(name)} in ${quote(field)}; it is left out.`;
+  const text = `Goose does not let an extension set ${quote(name)} in ${quote(field)}; it is left out.`;
   remark("invalid-field", field, text);
   return false;
 }

@@ -49,8 +49,8 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry, _platform: unknown, { fi
   const { timeout, callTimeoutMs } = entry;
   const isShort = typeof timeout === "number" && timeout > 0 && timeout < 1000;
   if (isShort && callTimeoutMs === undefined && file !== undefined) {
-    const advice = `write ${timeout * 1000} if it was meant in seconds, else "callTimeoutMs"`;
-    remark("deprecated-field", "timeout", `"timeout" counts milliseconds; ${advice}.`);
+    const advice = `write ${timeout * 1000} if you meant seconds, otherwise "callTimeoutMs"`;
+    remark("deprecated-field", "timeout", `"timeout" is in milliseconds; ${advice}.`);
   }
   return entry;
 }

@@ -115,7 +115,7 @@ function shapeCommand(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   const words = Array.isArray(command) ? command : commandLine(command, args);
   if (words === undefined) return { ...entry };
   if (Array.isArray(command) && args !== undefined) {
-    const text = `${quote("args")} is not read beside a list in ${quote(field)}; put them into the list.`;
+    const text = `${quote("args")} is not read if ${quote(field)} is a list; put the arguments into that list.`;
     remark("unused-field", "args", text);
   }
   const [executable, ...others] = words;

@@ -87,7 +87,7 @@ function withMilliseconds(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   const { timeout } = entry;
   if (typeof timeout !== "number" || timeout <= 0 || timeout >= LEAST_MS) return entry;
   const timeoutMs = Math.round(timeout * 1000);
-  remark("legacy-shape", "timeout", `"timeout" counts seconds beneath ${LEAST_MS}; write ${timeoutMs}.`);
+  remark("legacy-shape", "timeout", `"timeout" below ${LEAST_MS} is read as seconds; write ${timeoutMs}.`);
   return { ...entry, timeout: timeoutMs };
 }
 

@@ -36,7 +36,7 @@ function readSwitches({ content, document }: HostDocument, report: Report): read
   const written = content[LIST] ?? {};
   const isFit = (path: readonly string[], isRight: boolean) => {
     const location = document?.locate(path) ?? {};
-    const text = `${quote(path.at(-1) ?? "")} cannot be read; write true or false by patterns in which * stands for any characters`;
+    const text = `${quote(path.at(-1) ?? "")} cannot be read; write true or false for each pattern (* stands for any characters)`;
     if (!isRight) report(diagnose("invalid-field", `${describeLocation(location)}: ${text}.`, location));
     return isRight;
   };

@@ -76,7 +76,7 @@ export const OPENCODE: HostDialect = {
     },
     notRunnable: (entry) => {
       const isSwitchOnly = Object.keys(entry).every((field) => SWITCHES.includes(field));
-      return isSwitchOnly ? "it only switches a server that another file defines" : undefined;
+      return isSwitchOnly ? "it only switches a server of another file on or off" : undefined;
     },
   }),
   variables: {
@@ -98,7 +98,7 @@ function readLists(...[documents, context, report]: Parameters<ReadLists>): Retu
 /** opencode expands references before it parses the file as JSON, so a reference may stand for any value. */
 function unquotedReference(text: string): string | undefined {
   if (!/^\{(?:env|file):/.test(text)) return undefined;
-  return "To opencode this is a reference, which it fills in before it reads the file; here, references stand in strings: put it in double quotes, or write its value.";
+  return "This is a reference that opencode fills in before it reads the file. Jackfield reads references only in strings: put it in double quotes, or write its value.";
 }
 
 /** One file may have both formats; members beside `mcp.servers` are servers of the older one, except for settings of the newer. */

@@ -85,15 +85,15 @@ export function packageTrouble(option: JsonMap): string | undefined {
   const registry = registryOf(option);
   if (registry === "mcpb") return "it is a bundle, which has to be installed before its manifest can be read";
   if (!Object.hasOwn(LAUNCHERS, registry))
-    return `packages of ${registry === "" ? "no registry" : quote(registry)} cannot be started`;
+    return `packages ${registry === "" ? "without a registry" : `from ${quote(registry)}`} cannot be started`;
   const { transport } = option;
   const type = isMap(transport) ? textMember(transport, "type") : undefined;
   if (type !== undefined && type !== "stdio")
-    return `it is a program that speaks ${quote(type)} to whoever started it by other means`;
+    return `it speaks ${quote(type)}, so it has to be started by other means`;
   if (member(option, "fileSha256"))
-    return "its file has to match a hash before it may run, and what starts packages does not check that";
+    return "its file has to match a hash, which the program that starts packages does not check";
   return nameToFetch(option) === undefined
-    ? "it comes from a registry in which what starts packages would not look for it"
+    ? "it comes from a registry in which the program that starts packages does not look"
     : undefined;
 }
 

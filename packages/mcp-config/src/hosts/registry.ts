@@ -127,8 +127,8 @@ function remoteFault(option: JsonMap): { field: string; text: string } | undefin
   if (Object.hasOwn(option, "url")) return undefined;
   const isRemote = (member(option, "type") ?? member(option, "transportType")) !== undefined;
   const text = isRemote
-    ? `it has no "url"; add the address at which the server is reached.`
-    : `it has neither "identifier", as packages have, nor "url", as remote servers have; add the one you mean.`;
+    ? `it has no "url"; add the server's address.`
+    : `it has neither "identifier" (for a package) nor "url" (for a remote server); add the one you mean.`;
   return { field: "", text };
 }
 

@@ -47,5 +47,5 @@ function findFault(entry: JsonMap, name: string): { field: string; text: string 
   const field = (type === "stdio" ? OF_REMOTES : OF_PROCESSES).find((other) => Object.hasOwn(entry, other));
   return field === undefined
     ? undefined
-    : { field, text: `${quote(field)} is not allowed beside this "type" in this format; remove it.` };
+    : { field, text: `${quote(field)} is not allowed with this "type" in this format; remove it.` };
 }

@@ -28,7 +28,7 @@ export const ZED: HostDialect = {
       return Object.keys(others).length > 0 ? { command: others } : undefined;
     },
     notRunnable: (entry) =>
-      isOfExtension(entry) ? "its command is known to an extension only (extension-provided)" : undefined,
+      isOfExtension(entry) ? "only an extension knows its command (extension-provided)" : undefined,
   }),
   variables: NO_VARIABLES,
 };
@@ -61,7 +61,7 @@ function reshape({ source: _source, ...written }: JsonMap, remark: RemarkOnEntry
   remark(
     "legacy-shape",
     "command",
-    "holds path, args and env together, as older versions had it (command-object)",
+    `"command" contains path, args and env, as in older versions (command-object).`,
   );
   const { path, args, env } = withoutNulls(command);
   return {

@@ -218,5 +218,5 @@ function reportDuplicates(
 function describeRepetition({ path, first, again }: DuplicateKey, depth: number): string {
   const named = path.length > depth ? path.slice(depth) : path.slice(-1);
   const here = again.line === first.line ? `, column ${first.column}` : "";
-  return `${quote(fieldName(named))} is written more than once, first in line ${first.line}${here}`;
+  return `${quote(fieldName(named))} is written more than once, first on line ${first.line}${here}`;
 }

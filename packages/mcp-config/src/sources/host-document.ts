@@ -50,7 +50,7 @@ export async function parseHostText(
   }
   const { root, forbidden, looseness } = document;
   for (const location of forbidden) {
-    const message = `${describeLocation(location)}: "__proto__" is no key that programs keep; it is left out.`;
+    const message = `${describeLocation(location)}: the key "__proto__" is not allowed; it is left out.`;
     report(diagnose("forbidden-key", message, location));
   }
   if (looseness) {
@@ -61,7 +61,7 @@ export async function parseHostText(
   const isBroken = root === undefined && format !== "toml" && format !== "yaml";
   // A file without rules allows more than one with rules, so lost rules must not pass for an empty file.
   if (isBroken && (source.scope === "managed" || decidesOnTrust(source))) {
-    const text = "the file is empty, which is not valid JSON; write {} if it is to say nothing.";
+    const text = "the file is empty, which is not valid JSON; write {} if it defines no servers.";
     const problem = problemOf(source, "ConfigSyntaxError", invalidSource(document.locate([]), text));
     return { problem, ...brokenDocument(source) };
   }

@@ -60,7 +60,7 @@ export function reportRootKeys(
       const meant = (isOfOneServer && resembledBy(key)) || wanted;
       const advice = isOfOneServer
         ? `did you mean ${quote(meant)}?`
-        : `servers stand under ${quote(meant)}. ${nextStep}.`;
+        : `servers belong under ${quote(meant)}. ${nextStep}.`;
       const text = `${quote(key)} is not read; ${advice}`;
       const message = `${describeLocation(location)}: ${text}`;
       report(diagnose(remark, message, location, { severity, suggestion: meant }));
@@ -110,7 +110,7 @@ function exampleOf(section: ServerSection | undefined, { examples }: EntryDialec
   const [entry = {}] = examples;
   if (isToml) {
     const fields = Object.keys(entry).map((field) => `${field} = ${exampleText(entry[field], isToml)}`);
-    return `[${fieldName([...path, "name"])}], and beneath it ${fields.join(", ")}`;
+    return `[${fieldName([...path, "name"])}], and below it ${fields.join(", ")}`;
   }
   const single = optionOf ? [entry] : entry;
   // A file of a single server has its name, if any, at the root.

@@ -97,7 +97,9 @@ describe("a key that is not trusted", () => {
     expect(await ledger.isApproved(server("a"))).toBe(false);
     await expect(ledger.approve(server("b"))).rejects.toMatchObject({
       code: "MCP_CONFIG_INVALID",
-      message: expect.stringMatching(/ is not used: others may write it, .*\(chmod 600\).*approve again/),
+      message: expect.stringMatching(
+        / is not used: other users can write to it, .*\(chmod 600\).*approve the servers again/,
+      ),
       location: { file: key },
     });
     await chmod(key, 0o600);

@@ -131,7 +131,7 @@ describe("[threat T21] packages in whatever version is newest", () => {
     ["/usr/bin/pipx", ["run", "pkg"], "pkg"],
   ])("%s %j fetches %s", (command, args, unpinned) => {
     expect(unpinnedPackage(local(command, args))).toBe(unpinned);
-    expect(approvalRequest(local(command, args)).text).toContain("name an exact one");
+    expect(approvalRequest(local(command, args)).text).toContain("pin an exact version");
   });
 
   test.each([

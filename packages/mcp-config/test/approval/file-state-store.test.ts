@@ -80,7 +80,9 @@ describe("state in files", () => {
     expect(await store.get("key")).toBeUndefined();
     expect(await store.get("key")).toBeUndefined();
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatch(/others may write it, .* counts as not approved; .*\(chmod 600\)/);
+    expect(warnings[0]).toMatch(
+      /other users can write to it, .* approvals made with it do not count; .*\(chmod 600\)/,
+    );
   });
 
   test("[threat T09] a directory in which others may write is refused", async () => {
@@ -107,11 +109,9 @@ describe("state in files", () => {
     const denied = Object.assign(new Error(), { code: "EACCES" });
     using _ = vi.spyOn(promises, "open").mockRejectedValue(denied);
     expect(await fileStateStore({ directory, log }).get("key")).toBeUndefined();
-    expect(warnings).toEqual([
-      expect.stringContaining("is not used: the system does not let it be read (EACCES),"),
-    ]);
+    expect(warnings).toEqual([expect.stringContaining("is not used: it cannot be read (EACCES),")]);
     expect(warnings[0]).toMatch(
-      new RegExp(`let the user who runs this enter ${directory} and read what is in it\\.$`),
+      new RegExp(`give the user who runs this access to ${directory} and its files\\.$`),
     );
     expect(warnings[0]).not.toContain("chmod");
   });

@@ -232,7 +232,7 @@ describe("what is not to be trusted", () => {
     const escaped = await discover();
     expect(escaped.servers).toEqual([]);
     expect(escaped.problems).toMatchObject([{ kind: "ConfigReadError" }]);
-    expect(escaped.problems[0]?.error.message).toContain("leads out of the project");
+    expect(escaped.problems[0]?.error.message).toContain("a link to a file outside the project");
     await mkdir(join(project, "deep"));
     await symlink("../real.json", join(project, "deep", ".mcp.json"));
     const within = await discover({ cwd: join(project, "deep") });

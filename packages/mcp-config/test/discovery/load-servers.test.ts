@@ -115,7 +115,7 @@ test("of files with some that are no path, each of those is a problem and all ot
   expect(problems.map(({ error }) => [error.location?.pointer, error.message])).toEqual([
     [
       "/files/0",
-      'option "/files/0": it must be the path of a file, not an empty text; the other files are read.',
+      'option "/files/0": it must be the path of a file, not an empty string; the other files are read.',
     ],
     ["/files/2", 'option "/files/2": it must be the path of a file, not a number; the other files are read.'],
     ["/files/5", 'option "/files/5": it must be the path of a file, not null; the other files are read.'],

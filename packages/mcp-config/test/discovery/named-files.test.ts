@@ -223,8 +223,8 @@ describe("keys", () => {
       ["db", "MCP_CONFIG_INVALID", 3],
       ["x", "MCP_CONFIG_INVALID", 5],
     ]);
-    expect(problems[0]?.error.message).toContain('"db" is written more than once, first in line 2');
-    expect(problems[1]?.error.message).toContain('"env.A" is written more than once, first in line 4');
+    expect(problems[0]?.error.message).toContain('"db" is written more than once, first on line 2');
+    expect(problems[1]?.error.message).toContain('"env.A" is written more than once, first on line 4');
     expect(diagnostics).toMatchObject([
       { code: "duplicate-key", severity: "error", line: 3, server: "db" },
       { code: "duplicate-key", severity: "error", line: 3, server: "db" },
@@ -264,7 +264,7 @@ describe("keys", () => {
     const { servers, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
     expect(servers).toEqual([]);
     expect(diagnostics).toMatchObject([{ code, severity: "error", line: 2, column: 3 }]);
-    expect(diagnostics[0]?.message).toContain(`"${key}" is not read; servers stand under "mcpServers"`);
+    expect(diagnostics[0]?.message).toContain(`"${key}" is not read; servers belong under "mcpServers"`);
   });
 
   test("beside mcpServers a wrong root key is a warning", async () => {

@@ -25,8 +25,8 @@ describe("texts that are not what they should be", () => {
       { code: "duplicate-key", severity: "warning", line: 4, column: 34, server: "db" },
     ]);
     expect(diagnostics.map(({ message }) => message)).toEqual([
-      expect.stringContaining('"db" is written more than once, first in line 3'),
-      expect.stringContaining('"command" is written more than once, first in line 4, column 13'),
+      expect.stringContaining('"db" is written more than once, first on line 3'),
+      expect.stringContaining('"command" is written more than once, first on line 4, column 13'),
     ]);
   });
 

@@ -39,9 +39,9 @@ describe("an order of scopes", () => {
 
   test.each<[string, unknown, string, string]>([
     ["no list", "user", "a list of scopes, not a string", "project"],
-    ["a list with a scope that is none", ["user", "nonsense"], '"nonsense" is no scope', "user"],
-    ["a list with something that is no text", [7, "user"], "a number is no scope", "user"],
-    ["a list with nothing in a place", [undefined, "user"], ": undefined is no scope", "user"],
+    ["a list with a scope that is none", ["user", "nonsense"], '"nonsense" is not a scope', "user"],
+    ["a list with something that is no text", [7, "user"], "a number is not a scope", "user"],
+    ["a list with nothing in a place", [undefined, "user"], ": undefined is not a scope", "user"],
   ])("that is %s is a problem of the option", async (_what, order, told, command) => {
     const { discover } = await homeWith(FILES);
     const found = await discover({ order: order as never });

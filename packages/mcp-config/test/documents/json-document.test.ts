@@ -40,7 +40,7 @@ describe("the first syntax error", () => {
     ["a truncated array", "[1, [2]", 1, 8, "closing bracket"],
     ["a string that runs over its line", '{\r\n"a": "b\r\n"}', 2, 6, "not closed"],
     ["a lone backslash", '{"a": "C:\\Users"}', 1, 7, "backslash"],
-    ["something after the end", '{}\n{"b": 1}', 2, 1, "the document has ended"],
+    ["something after the end", '{}\n{"b": 1}', 2, 1, "more text after the end of the document"],
     ["a tab inside a string", '{"a": "x\ty"}', 1, 7, "control character"],
   ])("of %s is told with line and column", (_what, text, line, column, hint) => {
     const error = faultOf(text);

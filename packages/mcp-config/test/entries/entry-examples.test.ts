@@ -30,7 +30,7 @@ function filledIn(example: string): string {
 /** The texts in braces or brackets that a message asks for, and where the file is TOML the table and its line. */
 function examplesIn(message: string): readonly string[] {
   const [, text = ""] = /; write (.*)\.$/.exec(message) ?? [];
-  return text.replace(", and beneath it ", "\n").split(" or ").map(filledIn);
+  return text.replace(", and below it ", "\n").split(" or ").map(filledIn);
 }
 
 const HOSTS = HOST_IDS.map((host) => ({ host }));

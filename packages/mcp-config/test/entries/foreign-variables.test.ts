@@ -58,7 +58,7 @@ describe("a variable in another host's spelling", () => {
     });
     expect(diagnostics[0]).toMatchObject({ severity: "warning", server: "s", line: 7 });
     expect(diagnostics[0]?.message).toMatch(
-      /"headers.Authorization" holds \$\{API\}, which its host hands on as it stands; write \$\{env:API\}\.$/,
+      /"headers.Authorization" holds \$\{API\}, which its host passes on unchanged; write \$\{env:API\}\.$/,
     );
   });
 

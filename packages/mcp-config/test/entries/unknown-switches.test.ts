@@ -50,7 +50,7 @@ describe("a switch that its host does not know", () => {
       const { isOn, diagnostics } = await read(host, field, value);
       expect(isOn).toBe(false);
       expect(diagnostics).toMatchObject([{ code: "unknown-field", severity: "warning", server: "s" }]);
-      expect(diagnostics[0]?.message).toContain("the server is switched off here alone");
+      expect(diagnostics[0]?.message).toContain("only Jackfield switches the server off");
       expect(await read(host, field, !value)).toEqual({ isOn: true, diagnostics: [] });
     },
   );

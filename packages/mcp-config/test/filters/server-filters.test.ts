@@ -126,7 +126,7 @@ describe("a filter of the caller's own", () => {
     const late = [{ name: "late", block: () => rejected as unknown as undefined }];
     expect(blockOf(serverFilters({ more: late }), NODE)).toEqual({
       by: "late",
-      reason: "the filter failed, so the server is kept out",
+      reason: "the filter failed, so the server is not used",
     });
     await unhandledRejectionsTold();
     expect(unhandled).not.toHaveBeenCalled();

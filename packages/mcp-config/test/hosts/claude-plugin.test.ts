@@ -59,7 +59,7 @@ describe("a manifest that names files in the place of servers", () => {
       const { servers: found, problems } = await find();
       expect(found).toEqual([]);
       expect(problems).toMatchObject([{ kind: "ConfigReadError", definedIn: { host: "claude-plugin" } }]);
-      expect(problems[0]?.error.message).toContain("outside of the extension");
+      expect(problems[0]?.error.message).toContain("outside the extension");
     },
   );
 
@@ -166,7 +166,7 @@ describe("the folder of a plugin's data", () => {
     const { resolved } = await dataOf("mine/plugin", ".claude", () => ({ env: { HOME: "/nowhere" } }));
     const error = await refused(resolved);
     expect(error).toMatchObject({ code: "MCP_CONFIG_VARIABLE_MISSING" });
-    expect(error.message).toContain("write the path itself");
+    expect(error.message).toContain("does not know this path; write it out");
   });
 
   test("is known to nobody but the host for Agent Plugins", async () => {
@@ -175,6 +175,6 @@ describe("the folder of a plugin's data", () => {
     const definition = found[0]?.definition;
     if (!definition) throw new Error("no server was found");
     const error = await refused(createServerResolver({ env: {} })(definition, { signal }));
-    expect(error.message).toContain("copied into your own configuration");
+    expect(error.message).toContain("copy it into your own configuration");
   });
 });

@@ -48,7 +48,7 @@ async function reasons(requirements: string): Promise<readonly (string | undefin
 const local = (identity: string) => `[mcp_servers.local.identity]\n${identity}\n`;
 const remote = (identity: string) => `[mcp_servers.remote.identity]\n${identity}\n`;
 
-const OTHER = "requirements.toml: the server is another one than it requires.";
+const OTHER = "requirements.toml: the server is not the one that it requires.";
 const NEITHER = "requirements.toml: its identity there is neither a command nor a url.";
 
 describe("a profile", () => {
@@ -63,7 +63,9 @@ describe("a profile", () => {
     expect(servers.map(({ name }) => name)).toEqual(["a"]);
     const file = join(home, ".codex/config.toml");
     expect(diagnostics).toMatchObject([{ code: "unread-profile", severity: "info", file, line: 1 }]);
-    expect(diagnostics[0]?.message).toContain('"dev.config.toml" is not read');
+    expect(diagnostics[0]?.message).toContain(
+      'Codex reads "dev.config.toml" only when it is started with --profile',
+    );
   });
 
   test("of a project, and what is no name, says nothing", async () => {
@@ -98,7 +100,7 @@ describe("an administrator's requirements", () => {
     const unlisted = "requirements.toml: the server is not listed there.";
     expect(await reasons(local('command = "company-cli"'))).toEqual([undefined, unlisted]);
     expect(await reasons("[mcp_servers]")).toEqual([unlisted, unlisted]);
-    const noTable = "requirements.toml: its mcp_servers is no table.";
+    const noTable = "requirements.toml: its mcp_servers is not a table.";
     expect(await reasons("mcp_servers = 3")).toEqual([noTable, noTable]);
   });
 
@@ -140,13 +142,13 @@ describe("an administrator's requirements", () => {
     local('command = { executable = "company-cli" }'),
     matching(`${exact}, "--at=https://a.example"`),
   ])("let nothing through that cannot be read: %s", async (requirements) => {
-    const unreadable = "requirements.toml: what it requires of the server cannot be read.";
+    const unreadable = "requirements.toml: its requirement for the server cannot be read.";
     expect(await reasons(requirements)).toContain(unreadable);
   });
 
   test("never try a regular expression, and say so", async () => {
     const [, reason] = await reasons(remote(`url = { match = "regex", expression = "(.+)+" }`));
-    expect(reason).toContain("it asks for a regular expression, which is not tried");
+    expect(reason).toContain("it uses a regular expression, which Jackfield does not evaluate");
   });
 });
 

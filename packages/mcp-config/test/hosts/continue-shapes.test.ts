@@ -77,7 +77,7 @@ describe("headers in requestOptions", () => {
     expect(written?.extra).toEqual({ requestOptions });
     expect(told).toEqual(["unused-field: s"]);
     expect(diagnostics[0]).toMatchObject({ pointer: "/mcpServers/0/requestOptions" });
-    expect(diagnostics[0]?.message).toContain('"headers" in "requestOptions" means nothing');
+    expect(diagnostics[0]?.message).toContain('"headers" in "requestOptions" has no effect');
   });
 
   test("are none in a text", async () => {

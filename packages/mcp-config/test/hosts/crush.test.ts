@@ -72,7 +72,7 @@ describe("braces with more than a name in them", () => {
       { mcp: { s: remote({ A: "${TOK:+x} `echo tok`" }) } },
       { host: "crush" },
     );
-    expect(diagnostics[0]?.message).toContain("a reference that Crush fills in as a shell does");
+    expect(diagnostics[0]?.message).toContain("shell syntax that Crush fills in");
   });
 
   test("with a command between backticks in it is called that", async () => {
@@ -80,7 +80,7 @@ describe("braces with more than a name in them", () => {
       { mcp: { s: remote({ A: "${TOK:-`echo tok`}" }) } },
       { host: "crush" },
     );
-    expect(diagnostics[0]?.message).toContain("a command between backticks, which is never run");
+    expect(diagnostics[0]?.message).toContain("a command in backticks, which is never run");
   });
 
   test("may require a variable, which then is neither missing nor empty", async () => {

@@ -26,7 +26,7 @@ test("env_keys of a process is handed on, and a field that means nothing for a r
   expect(told).toEqual(["unused-field: remote"]);
 });
 
-test("variables that Goose lets no extension set are left out, and told of", async () => {
+test("variables that Goose does not let an extension set are left out, and told of", async () => {
   const envs = {
     PATH: "/evil",
     Ld_Preload: "x.so",

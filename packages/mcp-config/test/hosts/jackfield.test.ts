@@ -11,7 +11,7 @@ test.each([1, 30, 999])("a timeout of %d milliseconds is kept, and told of as to
   expect(diagnostics).toMatchObject([
     { code: "deprecated-field", severity: "warning", server: "s", pointer: "/mcpServers/s/timeout" },
   ]);
-  expect(diagnostics[0]?.message).toContain(`write ${timeout * 1000} if it was meant in seconds`);
+  expect(diagnostics[0]?.message).toContain(`write ${timeout * 1000} if you meant seconds`);
 });
 
 test.each([{ timeout: 0 }, { timeout: 1000 }, { callTimeoutMs: 30 }, { timeout: 30, callTimeoutMs: 40 }])(

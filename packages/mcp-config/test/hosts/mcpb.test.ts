@@ -96,9 +96,7 @@ describe("answers to what a bundle asks for", () => {
       await expect(attempt).rejects.toMatchObject({
         code: "MCP_CONFIG_INVALID",
         phase: "resolve",
-        message: expect.stringMatching(
-          /has room for one answer to "user_config.k", and there are 2; give one\./,
-        ),
+        message: expect.stringMatching(/takes one answer to "user_config.k", but there are 2; give one\./),
       });
       await expect(attempt).rejects.not.toMatchObject({ message: expect.stringContaining("planted") });
     }

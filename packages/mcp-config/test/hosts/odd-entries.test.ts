@@ -44,7 +44,7 @@ describe("what a host refuses", () => {
   test("an address of Agent Plugins for its port, and says so", async () => {
     const entry = { type: "streamable-http", url: "http://localhost:${PORT}/mcp" };
     const { diagnostics } = await parse({ mcpServers: { s: entry } }, { host: "agent-plugins" });
-    expect(diagnostics[0]?.message).toContain("its host and its port without variables");
+    expect(diagnostics[0]?.message).toContain("must not use variables for its scheme, host or port");
   });
 
   test.each<[string, string, object, string]>([

@@ -124,7 +124,7 @@ test.each([
 ])("a reference outside of a string is called what it is: %s", async (text, line) => {
   const { diagnostics } = await parse(text, { host: "opencode", file: "/folder/opencode.json" });
   expect(diagnostics).toMatchObject([{ code: "ConfigSyntaxError", line }]);
-  expect(diagnostics[0]?.message).toContain("is expected. To opencode this is a reference");
+  expect(diagnostics[0]?.message).toContain("is expected. This is a reference that opencode fills in");
   const other = await parse(text, { host: "gemini" });
   expect(other.diagnostics[0]?.message).not.toContain("reference");
   const fault = await parse('{ "mcp": { s: 1, "t": "{env:T}" } }', { host: "opencode" });

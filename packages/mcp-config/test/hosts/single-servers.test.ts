@@ -224,7 +224,7 @@ describe("a document of the registry", () => {
   test("says of a way to reach it that could be either what both lack", async () => {
     const { told, diagnostics } = await optionsOf(document([{}], [{}]));
     expect(told).toEqual(["ServerConfigError: s", "ServerConfigError: s"]);
-    expect(diagnostics[0]?.message).toContain('neither "identifier", as packages have, nor "url"');
+    expect(diagnostics[0]?.message).toContain('neither "identifier" (for a package) nor "url"');
     const unnamed = await optionsOf(document([{ registryType: "npm", version: "1.0.0" }]));
     expect(unnamed.diagnostics[0]?.message).toContain('it has no "identifier"');
   });
