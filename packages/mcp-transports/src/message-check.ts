@@ -88,7 +88,7 @@ function hasLongState(result: unknown): boolean {
 }
 
 function oversizedState(id: RequestId): JSONRPCMessage {
-  const message = `it wants more than ${LONGEST_STATE} characters sent back with an answer`;
+  const message = `its "requestState" is longer than ${LONGEST_STATE} characters`;
   return { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message, data: OVERSIZED_STATE } };
 }
 

@@ -161,7 +161,7 @@ describe.concurrent("a handshake that is answered with a body that is none", () 
     );
     const error = await failToConnect(server);
     expect(error).toMatchObject({ code: "MCP_PROTOCOL_VIOLATED", phase: "handshake" });
-    expect(error.message).toContain("answered, but not as an MCP server does");
+    expect(error.message).toContain("did not answer like an MCP server");
   });
 
   test("goes on as with a legacy server if it was the first", async () => {

@@ -244,7 +244,9 @@ describe.concurrent("what was known is no longer true", () => {
     expect(error.code).toBe("MCP_PROTOCOL_VIOLATED");
     expect(await closed).toMatchObject({
       code: "MCP_SESSION_LOST",
-      message: expect.stringContaining("Connect again without the remembered handshake"),
+      message: expect.stringContaining(
+        "no longer supports the protocol version of the remembered handshake. Connect again without it",
+      ),
     });
   });
 

@@ -2,10 +2,11 @@ import { McpError, ownCredentials, type ResolvedServer } from "@jackfield/mcp-co
 
 /** What to do about a status that a server answered while it was being connected. */
 export function adviseOnStatus(status: number): string {
-  if (status >= 300 && status < 400) return "Enter the address it points to, if that is the server you mean.";
+  if (status >= 300 && status < 400)
+    return "Set its URL to the address it redirects to, if that is the server you mean.";
   if (status === 404 || status === 405) return "Check the URL: there is no MCP endpoint at this path.";
-  if (status === 429) return "It asks for fewer requests; try again later.";
-  if (status >= 500) return "The fault is on its side; try again later.";
+  if (status === 429) return "It limits the rate of requests; try again later.";
+  if (status >= 500) return "The problem is on the server's side; try again later.";
   return "Check the URL and the headers of its entry.";
 }
 
@@ -19,7 +20,7 @@ const ADVICE_ON_AUTHORIZATION = {
   url: "Correct the user and the password in its URL, or remove them and log in, and connect again.",
   // The credential need not be a header of the entry: some hosts take it from a variable or a key.
   header:
-    "Correct the credential that its entry sends as Authorization (a header, or the variable or key that its host names for it), or remove it and log in, and connect again.",
+    "Correct the credential that its entry sends as Authorization (a header, or the variable or key that its host uses for it), or remove it and log in, and connect again.",
   none: "Log in, or give its entry a valid Authorization header, and connect again.",
 } as const;
 
@@ -27,7 +28,7 @@ const ADVICE_ON_AUTHORIZATION = {
 export function invalidHeaderError({ name: server }: ResolvedServer, header: string): McpError {
   return new McpError(
     "MCP_CONFIG_INVALID",
-    `Server "${server}" has a header that cannot be sent: ${JSON.stringify(header)}. Its name or its value has characters that a header must not have; correct "headers" in its entry.`,
+    `Server "${server}" has a header that cannot be sent: ${JSON.stringify(header)}. Its name or value has characters that headers do not allow; correct "headers" in its entry.`,
     { server, phase: "handshake" },
   );
 }

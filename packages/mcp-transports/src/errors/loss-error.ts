@@ -34,8 +34,8 @@ export function lossError(loss: ErrorContext): McpError {
 
 function describeEnd({ server, facts: { fault } }: ErrorContext): string {
   const kind = server.transport === "stdio" && fault instanceof ChannelFault ? fault.facts.kind : undefined;
-  if (kind === "output-ended") return "its standard output and lived on";
-  return kind === "unwritable" ? "its standard input and lived on" : "the connection";
+  if (kind === "output-ended") return "its standard output but kept running";
+  return kind === "unwritable" ? "its standard input but kept running" : "the connection";
 }
 
 /** The error of a session that its server no longer knows (MCP 2025-11-25, transports, "Session Management"). */
@@ -57,7 +57,7 @@ export function outdatedPriorError(loss: ErrorContext, cause: unknown): McpError
   const context = withHidden(loss);
   return new McpError(
     "MCP_SESSION_LOST",
-    `${nameOf(context)} no longer speaks the protocol version it was known for. Connect again without the remembered handshake.`,
+    `${nameOf(context)} no longer supports the protocol version of the remembered handshake. Connect again without it.`,
     { phase: "handshake", ...commonDetails(context, cause) },
   );
 }

@@ -88,12 +88,12 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Ope
     case "unsupported":
       return [
         "MCP_PROTOCOL_UNSUPPORTED",
-        `${name} speaks no protocol version that this client knows: ${show(failure.detail)}. Update the server or this client.`,
+        `${name} and this client have no protocol version in common: ${show(failure.detail)}. Update the server or this client.`,
       ];
     case "invalid":
       return [
         "MCP_PROTOCOL_VIOLATED",
-        `${name} answered, but not as an MCP server does: ${show(failure.detail)}. Check that its entry names an MCP endpoint.`,
+        `${name} did not answer like an MCP server: ${show(failure.detail)}. Check that its entry names an MCP endpoint.`,
       ];
     case "closed":
       return [
@@ -105,7 +105,7 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Ope
     case "other":
       return [
         "MCP_CONNECT_FAILED",
-        `${name} could not be connected: ${"detail" in failure ? show(failure.detail) : failure.kind}. Check its entry.`,
+        `Connecting to server "${context.server.name}" failed: ${"detail" in failure ? show(failure.detail) : failure.kind}. Check its entry.`,
       ];
   }
 }
@@ -123,7 +123,7 @@ function explainFault(fault: ChannelFaultFacts, context: OpeningContext): Explan
       ];
     }
     case "aborted":
-      return ["MCP_ABORTED", `Connecting to server "${server.name}" was given up.`];
+      return ["MCP_ABORTED", `Connecting to server "${server.name}" was aborted.`];
     case "spawn-failed":
       return explainSpawnFault(fault.errno, context);
     case "command-missing":
@@ -145,12 +145,12 @@ function explainFault(fault: ChannelFaultFacts, context: OpeningContext): Explan
     case "proxy-invalid":
       return [
         "MCP_CONFIG_INVALID",
-        `${name} cannot be reached: the variable ${fault.variable} names no proxy that can be used. Correct it, for example to http://proxy.example:3128, or name the server's host in NO_PROXY.`,
+        `${name} cannot be reached: the variable ${fault.variable} does not name a usable proxy. Correct it, for example to http://proxy.example:3128, or name the server's host in NO_PROXY.`,
       ];
     case "no-server-given":
       return [
         "MCP_CONFIG_INVALID",
-        `The function in the entry of server "${server.name}" gave no MCP server. Have it return one, or a module that exports one, or a function that makes one, as "default", "server" or "createServer".`,
+        `The function in the entry of server "${server.name}" did not return an MCP server. Have it return one, or a module that exports one, or a function that makes one, as "default", "server" or "createServer".`,
       ];
     case "message-too-large":
       return [
@@ -175,21 +175,20 @@ function explainFault(fault: ChannelFaultFacts, context: OpeningContext): Explan
 
 /** What to do about a server that did not become ready in time. */
 function adviseOnSilence({ server, facts }: OpeningContext): string {
-  if (facts.stray)
-    return "A server may write nothing but protocol messages there: have it log to standard error.";
+  if (facts.stray) return "A server may write only protocol messages there: have it log to standard error.";
   const place = server.transport === "stdio" ? "run its command in a terminal" : "check its address";
   return `Raise connectTimeoutMs if it is merely slow, or ${place} to see why.`;
 }
 
 const LAUNCH_FAULTS: { readonly [F in LaunchFault]: string } = {
-  "line-break": `which cannot be given an argument with a line break. Correct "args" in its entry.`,
-  "too-long": `which cannot be given so many arguments. Shorten "args" in its entry.`,
+  "line-break": `which cannot take an argument with a line break. Correct "args" in its entry.`,
+  "too-long": `whose command line would be too long. Shorten "args" in its entry.`,
   "unusable-path": `whose path cannot be quoted. Correct "command" in its entry.`,
 };
 
 const DISTRUST: { readonly [R in PassedOver["reason"]]: string } = {
-  relative: "which is not an absolute path",
-  "in-project": "which is inside the working directory or its repository",
+  relative: "it is not an absolute path",
+  "in-project": "it is inside the working directory or its repository",
 };
 
 function explainMissingCommand(passedOver: PassedOver | undefined, context: OpeningContext): Explanation {
@@ -198,7 +197,7 @@ function explainMissingCommand(passedOver: PassedOver | undefined, context: Open
   const command = server.transport === "stdio" ? show(server.command) : "";
   const fact = `${nameOf(context)} cannot be started: the command ${command} was not found`;
   const sentences = passedOver
-    ? ` where commands are looked up. The PATH entry ${show(passedOver.entry)} has it, ${DISTRUST[passedOver.reason]} and therefore passed over. Give the full path in the entry if that is the one you mean.`
+    ? ` in the folders that are searched. The PATH entry ${show(passedOver.entry)} has it but is skipped, because ${DISTRUST[passedOver.reason]}. Give the full path in the entry if that is the one you mean.`
     : ". Install it, or give its full path in the entry.";
   return ["MCP_COMMAND_NOT_FOUND", fact + sentences];
 }
@@ -211,7 +210,7 @@ function explainSpawnFault(errno: string | undefined, context: OpeningContext): 
   if (errno === "EACCES" || errno === "EPERM")
     return [
       "MCP_COMMAND_NOT_FOUND",
-      `${name} cannot be started: "${command}" may not be executed. Make the file executable, or name its interpreter as the command.`,
+      `${name} cannot be started: permission to run "${command}" was denied. Make the file executable, or name its interpreter as the command.`,
     ];
   return [
     "MCP_CONNECT_FAILED",

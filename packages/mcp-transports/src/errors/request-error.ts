@@ -62,7 +62,7 @@ export function pendingRequestError(cause: McpError, context: RequestContext): M
 
 /** The error of a request that timed out. */
 export function timeoutError(limitMs: number, isTotal: boolean, context: RequestContext): McpError {
-  const waitedFor = isTotal ? "in all" : "without progress";
+  const waitedFor = isTotal ? "in total" : "without progress";
   return new McpError(
     "MCP_CALL_TIMEOUT",
     `${nameOf(context)} did not answer ${subjectOf(context)} within ${limitMs} ms ${waitedFor}.${adviceOnTimeout(context)}`,
@@ -75,7 +75,7 @@ export function abortedError(reason: unknown, request: RequestContext): McpError
   const context = withHidden(request);
   return new McpError(
     "MCP_ABORTED",
-    `The caller gave up ${subjectOf(context)} to server "${context.server.name}".`,
+    `The caller aborted ${subjectOf(context)} to server "${context.server.name}".`,
     {
       phase: phaseOf(context),
       ...commonDetails(context, reason),
@@ -107,8 +107,8 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Req
       return [
         "MCP_REQUEST_REJECTED",
         context.isWritten
-          ? `${nameOf(context)} wanted something of the host before it answered ${subjectOf(context)}, and did not get it: ${show(failure.detail)}`
-          : `${nameOf(context)} cannot be asked for ${subjectOf(context)}: ${show(failure.detail)}`,
+          ? `${nameOf(context)} asked the host for input before it answered ${subjectOf(context)}, and did not get it: ${show(failure.detail)}`
+          : `${nameOf(context)} does not support ${subjectOf(context)}: ${show(failure.detail)}`,
         { outcome: context.isWritten ? "rejected" : "not-sent" },
       ];
     case "invalid":
@@ -126,7 +126,7 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Req
     case "state-exceeded":
       return [
         "MCP_LIMIT_EXCEEDED",
-        `${nameOf(context)} did not answer ${subjectOf(context)}: ${failure.detail}. Report this to its maker.`,
+        `${nameOf(context)} did not answer ${subjectOf(context)}: ${failure.detail}. Report this to its developers.`,
         outcomeOf(context),
       ];
     case "network":
@@ -143,7 +143,7 @@ function explainFault(fault: ChannelFaultFacts, context: RequestContext): Explan
     case "queue-full":
       return [
         "MCP_LIMIT_EXCEEDED",
-        `${nameOf(context)} does not read what it is sent: ${fault.limitBytes} bytes are waiting already, so ${subjectOf(context)} was not sent. Send it later, or reconnect the server.`,
+        `${nameOf(context)} does not read its input: ${fault.limitBytes} bytes are already waiting, so ${subjectOf(context)} was not sent. Send it later, or reconnect the server.`,
         { outcome: "not-sent" },
       ];
     case "message-too-large":
@@ -192,7 +192,7 @@ function explainRefusal(rpcCode: number | undefined, reason: string, context: Re
   const doubt = context.tool === undefined ? "" : ", which may or may not have been carried out";
   return [
     refusalCode(context),
-    `${nameOf(context)} failed ${subject}${doubt} (JSON-RPC error ${code}): ${reason}`,
+    `${nameOf(context)} reported an error for ${subject}${doubt} (JSON-RPC error ${code}): ${reason}`,
     { rpcCode: code, outcome: "unknown" },
   ];
 }
@@ -245,12 +245,12 @@ function adviceOnTimeout(context: RequestContext): string {
   if (context.isWritten) return adviceOnUnknown(context);
   return context.server.transport === "stdio"
     ? " It was not sent, because the server does not read its input; reconnect the server."
-    : " It was not sent, because there was no connection or no login in time.";
+    : " It was not sent, because no connection or login was ready in time.";
 }
 
 function adviceOnUnknown({ isWritten, tool }: RequestContext): string {
   return isWritten && tool !== undefined
-    ? " It may or may not have been carried out; check before it is repeated."
+    ? " It may or may not have been carried out; check before you repeat it."
     : "";
 }
 

@@ -33,7 +33,7 @@ export function describeStray({ stray }: ChannelFacts, secrets: readonly string[
 
 /** The end of a sentence about a server that sent too many requests without reading the answers. */
 export function describeTooManyRequests({ limit }: { readonly limit: number }): string {
-  return `asked more than ${limit} things without taking an answer, and was disconnected. Report this to its maker.`;
+  return `sent more than ${limit} requests without reading an answer, and was disconnected. Report this to its developers.`;
 }
 
 /** Blank lines, and those that runtimes print after the reason of an exit: stack frames, braces, their version, the path of a log. */
@@ -44,7 +44,7 @@ const REASON = /(?:error|exception|fatal|panicked)\b/i;
 export function describeLastWords({ stderr }: ChannelFacts, secrets: readonly string[]): string {
   const lines = stderr?.split("\n").filter((line) => !EPILOGUE.test(line)) ?? [];
   const last = lines.findLast((line) => REASON.test(line)) ?? lines.at(-1);
-  return last ? ` Its last words: "${excerpt(last, secrets)}".` : "";
+  return last ? ` Its last error output: "${excerpt(last, secrets)}".` : "";
 }
 
 /** The cause, if nothing that a logger could print of it contains a secret. */

@@ -6,6 +6,6 @@ import type { FeedEnd } from "./event-feed.ts";
  */
 export function brokenAnswer({ error, refusal }: FeedEnd): Error {
   const { code = error?.message } = (error ?? {}) as { readonly code?: unknown };
-  const reason = refusal ? `going on with it was refused with HTTP ${refusal.status}` : code;
+  const reason = refusal ? `resuming it was refused with HTTP ${refusal.status}` : code;
   return new Error(`its answer broke off${reason === undefined ? "" : `: ${reason}`}`);
 }

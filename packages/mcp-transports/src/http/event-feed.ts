@@ -113,8 +113,7 @@ class ResumableFeed implements EventFeed {
       this.#watchdog = createStreamWatchdog((why) => this.#call?.abort(new Error(why)));
     this.#call = this.#options.open(this.#lastEventId, {
       onAccepted: (_status, headers) => {
-        if (!isEventStream(headers))
-          throw new SyntaxError("a stream was asked for, and something else was answered");
+        if (!isEventStream(headers)) throw new SyntaxError("the response is not an event stream");
         this.#wasOpened = true;
         this.#isUnavailable = false;
         this.#options.onOpened?.();
@@ -150,7 +149,7 @@ class ResumableFeed implements EventFeed {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#watchdog?.stop();
-    this.#call?.abort(new Error("nobody listens to the stream any more"));
+    this.#call?.abort(new Error("the stream is no longer needed"));
   }
 
   #take({ type, data, id }: StreamEvent): void {

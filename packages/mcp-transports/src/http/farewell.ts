@@ -11,7 +11,7 @@ export async function sayFarewell(conversation: Conversation, patienceMs: number
     onError: () => resolve(),
   });
   conversation.sessionId = undefined;
-  const timer = setTimeout(() => call.abort(new Error("the farewell took too long")), patienceMs);
+  const timer = setTimeout(() => call.abort(new Error("ending the session took too long")), patienceMs);
   await promise;
   clearTimeout(timer);
 }

@@ -149,7 +149,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
       ? this.#endingWith(this.#listener.onAccepted(status, headers))
       : this.#createExcerpt((text) => this.#takeRefusal(status, headers, text));
     if (encoding === "unsupported" && isSuccess)
-      throw new SyntaxError("the answer is encoded in a way that was not asked for");
+      throw new SyntaxError("the answer has an encoding that was not requested");
     // A refusal means what its status says, whether or not its body can be read.
     this.#sink = encoding && encoding !== "unsupported" ? decodeInto(sink, encoding, this, !isSuccess) : sink;
   }

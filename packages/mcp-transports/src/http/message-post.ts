@@ -145,7 +145,7 @@ class RunningPost implements MessagePost, HttpCallListener {
   }
 
   readonly #letGo = () => this.abort(new Error("it was answered"));
-  readonly #onSignal = () => this.abort(new Error("the request was given up"));
+  readonly #onSignal = () => this.abort(new Error("the request was aborted"));
 
   onWriting(): void {
     this.#options.hooks?.onWriting();
@@ -202,7 +202,7 @@ class RunningPost implements MessagePost, HttpCallListener {
       return;
     }
     if (this.id === undefined || !isAnswerTo(this.id, message.id)) {
-      this.#surroundings.onStray(new Error("an answer came by the stream of another request"));
+      this.#surroundings.onStray(new Error("an answer arrived on the stream of another request"));
       return;
     }
     this.#pass(soundMessage(message.id === this.id ? message : { ...message, id: this.id }));
@@ -290,7 +290,7 @@ function isAnswerTo(id: RequestId, answered: unknown): boolean {
 
 /** A message that expects no answer must not take as long as a call. */
 function endInTime(post: MessagePost): void {
-  const end = () => post.abort(new Error("the server did not take note of it"));
+  const end = () => post.abort(new Error("the server did not accept it in time"));
   const timer = setTimeout(end, NOTIFICATION_PATIENCE_MS);
   const stop = () => clearTimeout(timer);
   post.settled.then(stop, stop);

@@ -20,7 +20,7 @@ export function judgeRedirect(
 ): Redirect | undefined {
   if (!REDIRECTS.has(status) || location === undefined) return undefined;
   const to = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined;
-  if (!to) return { kind: "refuse", to: "an address that is none" };
+  if (!to) return { kind: "refuse", to: "an invalid address" };
   const keepsRequest = method === "GET" || status === 307 || status === 308;
   const staysWithin = to.origin === from.origin && !to.username && !to.password;
   return keepsRequest && staysWithin ? { kind: "follow", url: to } : { kind: "refuse", to: displayUrl(to) };

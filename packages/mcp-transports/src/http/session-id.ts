@@ -32,7 +32,7 @@ const LOOKS_LIKE_AN_ID = /\d|[a-z][A-Z]/;
 export function readSessionId(header: string | undefined): string | undefined {
   if (!header) return undefined;
   if (header.length > LONGEST_SESSION_ID || !/^[\x21-\x7E]+$/.test(header))
-    throw new SyntaxError("it gave a session id that is not valid");
+    throw new SyntaxError("its session id is not valid");
   return header;
 }
 

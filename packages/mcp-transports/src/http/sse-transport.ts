@@ -80,8 +80,7 @@ class StreamTransport implements SseTransport {
   async start(): Promise<void> {
     this.#stream = this.#conversation.get(undefined, {
       onAccepted: (_status, headers) => {
-        if (!isEventStream(headers))
-          throw new SyntaxError("it answered with something else than a stream of events");
+        if (!isEventStream(headers)) throw new SyntaxError("its answer is not an event stream");
         return eventSink({
           maxEventBytes: this.#options.maxMessageBytes,
           onEvent: (event) => this.#take(event),
@@ -110,7 +109,7 @@ class StreamTransport implements SseTransport {
 
   abandon(request: RequestId): void {
     for (const [post, id] of this.#posts)
-      if (id === request) post.abort(new Error("the request was given up"));
+      if (id === request) post.abort(new Error("the request was aborted"));
   }
 
   fail(fault: ChannelFault): void {
@@ -149,8 +148,7 @@ class StreamTransport implements SseTransport {
   #takeEndpoint(text: string): void {
     const { url } = this.#options;
     if (text.length > LONGEST_ENDPOINT) {
-      const limit = `more than ${LONGEST_ENDPOINT} characters`;
-      this.#end(new SyntaxError(`it wants messages to be sent to an address of ${limit}`));
+      this.#end(new SyntaxError(`its message endpoint is longer than ${LONGEST_ENDPOINT} characters`));
       return;
     }
     const endpoint = URL.canParse(text, url.href) ? new URL(text, url.href) : undefined;
@@ -160,8 +158,8 @@ class StreamTransport implements SseTransport {
       this.#opening.resolve(endpoint);
       return;
     }
-    const shown = endpoint ? displayUrl(endpoint) : "an address that is none";
-    this.#end(new SyntaxError(`it wants messages to be sent to ${shown}, which is another origin`));
+    const shown = endpoint ? displayUrl(endpoint) : "an invalid address";
+    this.#end(new SyntaxError(`its message endpoint is not on its own origin: ${shown}`));
   }
 
   #takeMessages(text: string): void {

@@ -149,7 +149,7 @@ class HttpTransport implements StreamableHttpTransport {
   }
 
   abandon(request: RequestId): void {
-    this.#find(request)?.abort(new Error("the request was given up"));
+    this.#find(request)?.abort(new Error("the request was aborted"));
   }
 
   async endSession(patienceMs: number): Promise<void> {

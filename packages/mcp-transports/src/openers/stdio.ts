@@ -10,7 +10,7 @@ export const openStdio: Opener<ResolvedStdioServer> = async (server, { registry,
     onStrayOutput: (line) =>
       log(
         "warn",
-        "The server printed a line that is no protocol message to its standard output; such lines are skipped.",
+        "The server printed a line that is not a protocol message to its standard output; such lines are skipped.",
         {
           server: server.name,
           line: excerpt(line, server.secrets),

@@ -211,7 +211,7 @@ class RenewedSubscription implements ChangeSubscription {
     if (!this.#wantsLogin) this.#unmet = 0;
     const status = httpStatusOf(failure);
     const fields = { server, error: status === undefined ? thrownText(error) : `HTTP ${status}` };
-    log(isRefused ? "debug" : "warn", "The server does not tell of changes.", fields);
+    log(isRefused ? "debug" : "warn", "The server does not report changes.", fields);
   }
 }
 

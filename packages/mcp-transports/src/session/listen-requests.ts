@@ -65,7 +65,7 @@ export function createListenRequests(options: ListenRequestsOptions): ListenRequ
       const params = { _meta: { ...envelope }, notifications: filter };
       const message = { jsonrpc: "2.0", id, method: "subscriptions/listen", params } as const;
       send(message, unattended && unattendedOptions(unattended)).catch((error) => request.end(error));
-      const tooLate = new Error("the server did not say in time what it will tell of");
+      const tooLate = new Error("the server did not acknowledge the subscription in time");
       const timer = setTimeout(() => giveUp(tooLate), timeoutMs);
       try {
         const resources = await request.granted;
@@ -108,10 +108,10 @@ class ListenRequest {
   hear(message: JSONRPCMessage): void {
     if (!("method" in message)) {
       const isRefused = "error" in message;
-      this.end(isRefused ? errorOf(message) : new Error("the server has ended the subscription"));
+      this.end(isRefused ? errorOf(message) : new Error("the server ended the subscription"));
     } else if (message.method === ACKNOWLEDGED)
       this.#granted.resolve(resourcesIn(message.params?.notifications));
-    else this.end(new Error("the server has taken the subscription back"));
+    else this.end(new Error("the server withdrew the subscription"));
   }
 
   /** Ends the request. Returns false if it had already ended. */

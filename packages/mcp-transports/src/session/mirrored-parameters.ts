@@ -30,7 +30,7 @@ export function withoutUnmirrorableTools(
   const items = listing.items.filter((tool) => {
     const fault = mirrorFault(tool);
     if (fault !== undefined)
-      log("warn", `A tool is left out: ${fault}. Its server has to be put right.`, {
+      log("warn", `A tool is left out: ${fault}. Report this to the server's developers.`, {
         server,
         tool: tool.name,
       });
@@ -86,7 +86,7 @@ function markFault(
   { isReachable, isRoot }: Position,
   seen: Set<string>,
 ): string | undefined {
-  if (!isReachable || isRoot) return `"${MARK}" stands where no parameter is`;
+  if (!isReachable || isRoot) return `"${MARK}" is not on a parameter`;
   if (typeof name !== "string" || !FIELD_NAME.test(name)) return `"${MARK}" does not name a header`;
   if (!MARKABLE_TYPES.includes(type))
     return `"${MARK}" marks something other than a string, an integer or a boolean`;

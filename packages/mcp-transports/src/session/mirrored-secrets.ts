@@ -31,7 +31,7 @@ export function createMirroredSecretWarning({
     if (parameters.length === 0) return;
     log(
       "warn",
-      "A tool has parameters repeated in headers that look like secrets; others may read headers.",
+      "Parameters of a tool that look like secrets are also sent as headers, which others may read.",
       {
         server,
         tool: tool.name,

@@ -118,7 +118,7 @@ function logFaulty(
   const fields = { server, method, count: unlogged.length, items: unlogged.slice(0, MOST_NAMED).join(", ") };
   log(
     "warn",
-    "Items of a list are left out: they are not valid MCP. Their server has to be put right.",
+    "Items of a list are left out: they are not valid MCP. Report this to the server's developers.",
     fields,
   );
 }

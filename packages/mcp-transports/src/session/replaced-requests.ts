@@ -65,7 +65,7 @@ class ModernRequests implements ReplacedRequests {
   async #subscribe({ uri }: { readonly uri: string }): Promise<JsonObject> {
     if (await this.#changes.add(uri)) return {};
     const server = this.#server;
-    const message = `Server "${server}" does not tell of changes of the resource "${uri}"; read it again instead.`;
+    const message = `Server "${server}" does not report changes of the resource "${uri}"; read it again instead.`;
     throw new McpError("MCP_REQUEST_REJECTED", message, { server, outcome: "rejected" });
   }
 

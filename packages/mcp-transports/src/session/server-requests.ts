@@ -67,7 +67,7 @@ export function answerServerRequests(client: Client, options: ServerRequestOptio
   const contextOf = (signal: AbortSignal): ServerRequestContext => ({ server, signal });
   let atWork = 0;
   const guarded = async <T>(method: string, answer: () => Promise<T>) => {
-    if (atWork >= MOST_AT_WORK) throw new Error("too much is asked at once");
+    if (atWork >= MOST_AT_WORK) throw new Error("too many requests at once");
     atWork += 1;
     return guard(client, method, options, answer).finally(() => {
       atWork -= 1;
@@ -78,7 +78,7 @@ export function answerServerRequests(client: Client, options: ServerRequestOptio
       guarded("elicitation/create", async () => {
         const elicitation = readElicitation(params);
         if (elicitation.mode === "url" && !mayBeOpened(elicitation.url)) {
-          log("warn", "The server wants an address opened that is neither https nor on this machine.", {
+          log("warn", "The server asks to open an address that is neither https nor on this machine.", {
             server,
           });
           return { action: "decline" } satisfies ElicitationAnswer;
@@ -148,7 +148,7 @@ function unansweredError(
   rpcCode: number | undefined,
   cause: unknown,
 ): McpError {
-  const message = `Server "${server}" wanted to know something first ("${method}"), and the host's handler for it failed; the request was not carried out.`;
+  const message = `Server "${server}" first asked the host for input ("${method}"), but the host's handler failed; the request was not carried out.`;
   return new McpError("MCP_REQUEST_REJECTED", message, {
     server,
     phase: "call",

@@ -77,7 +77,7 @@ async function followPages<K extends CatalogKind>(
     if (maxBytes > 0 && (cursor !== undefined || seen.size > 0)) bytes += sizeOf(page);
     if (bytes > maxBytes) throw oversizedError(maxBytes, method, context());
     if (cursor === undefined) break;
-    if (seen.has(cursor)) throw endlessError("gave the same cursor twice", method, context());
+    if (seen.has(cursor)) throw endlessError("sent the same cursor twice", method, context());
     seen.add(cursor);
     if (seen.size >= MAX_PAGES) throw endlessError(`has more than ${MAX_PAGES} pages`, method, context());
   } while (cursor !== undefined);
@@ -89,13 +89,13 @@ function sizeOf(page: JsonObject): number {
 }
 
 function oversizedError(maxBytes: number, method: string, context: ErrorContext): McpError {
-  const message = `${nameOf(context)} gave more than ${maxBytes} bytes on the pages of "${method}"; its list was not taken over. Raise "maxMessageBytes" in its limits if that is expected.`;
+  const message = `${nameOf(context)} sent more than ${maxBytes} bytes on the pages of "${method}"; its list was not used. Raise "maxMessageBytes" in its limits if that is expected.`;
   return new McpError("MCP_LIMIT_EXCEEDED", message, { server: context.server.name, phase: "list" });
 }
 
 /** Connecting again would not help: a server that does this does it every time. */
 function endlessError(what: string, method: string, context: ErrorContext): McpError {
-  const message = `${nameOf(context)} ${what} in "${method}"; its list was not taken over. Report this to its maker.`;
+  const message = `${nameOf(context)} ${what} in "${method}"; its list was not used. Report this to its developers.`;
   return new McpError("MCP_LIMIT_EXCEEDED", message, { server: context.server.name, phase: "list" });
 }
 

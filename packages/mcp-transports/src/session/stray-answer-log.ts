@@ -17,6 +17,6 @@ export function createStrayAnswerLog({
     count += 1;
     if (count < nextReport) return;
     nextReport *= 10;
-    log("debug", "The server gave answers that nobody waits for; they are ignored.", { server, count });
+    log("debug", "The server sent answers to no pending request; they are ignored.", { server, count });
   };
 }

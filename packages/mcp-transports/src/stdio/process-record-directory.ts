@@ -100,6 +100,6 @@ function requirePrivate(folder: string): void {
   if (mode & OTHERS_MAY_WRITE)
     throw new McpError(
       "MCP_CONFIG_INVALID",
-      `Others may write in ${folder}; take that right away (chmod 700) or name another directory.`,
+      `Other users can write to ${folder}; remove that permission (chmod 700) or name another directory.`,
     );
 }

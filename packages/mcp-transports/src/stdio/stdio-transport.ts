@@ -99,7 +99,7 @@ class ChildTransport implements StdioTransport {
   }
 
   async start(): Promise<void> {
-    if (this.#child || this.#closing) throw new Error("a stdio transport starts once");
+    if (this.#child || this.#closing) throw new Error("a stdio transport can start only once");
     try {
       const child = this.#spawn();
       this.#child = child;

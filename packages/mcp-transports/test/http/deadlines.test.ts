@@ -104,6 +104,6 @@ describe("[R34] a call that tells of its progress", () => {
     const limits = { timeoutMs: 0, maxTotalMs: 800, onProgress: () => {} };
     const error = await failureOf(session.request("tools/call", ECHO, limits));
     expect(error).toMatchObject({ code: "MCP_CALL_TIMEOUT", outcome: "unknown" });
-    expect(error.message).toContain("within 800 ms in all");
+    expect(error.message).toContain("within 800 ms in total");
   });
 });

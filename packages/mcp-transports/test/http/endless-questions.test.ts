@@ -71,7 +71,7 @@ describe.each(["http", "sse"] as const)(
       expect(await closed).toMatchObject({
         code: "MCP_LIMIT_EXCEEDED",
         message: expect.stringContaining(
-          'Server "remote" asked more than 1000 things without taking an answer',
+          'Server "remote" sent more than 1000 requests without reading an answer',
         ),
       });
       expect(held.length).toBeLessThanOrEqual(16);

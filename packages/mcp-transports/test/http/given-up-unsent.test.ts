@@ -39,7 +39,7 @@ describe.each([
     login = promise;
     const error = await failureOf(session.request("tools/call", PAY, { timeoutMs: 50 }));
     expect(error).toMatchObject({ code: "MCP_CALL_TIMEOUT", outcome: "not-sent" });
-    expect(error.message).toContain("It was not sent, because there was no connection or no login in time.");
+    expect(error.message).toContain("It was not sent, because no connection or login was ready in time.");
     resolve({});
     await session.request("tools/call", PAY);
     expect(calls(server)).toBe(1);

@@ -59,7 +59,7 @@ describe("a configured header", () => {
 
 describe("a session id", () => {
   test.each(["a b", "a\nb", "ключ", "x".repeat(1025)])("[T47] %j is refused, and not shown", (id) => {
-    expect(() => readSessionId(id)).toThrow(/^it gave a session id that is not valid$/);
+    expect(() => readSessionId(id)).toThrow(/^its session id is not valid$/);
   });
 
   test("of visible characters is taken, and an empty one is none", () => {

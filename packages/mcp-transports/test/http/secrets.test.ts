@@ -98,7 +98,7 @@ describe("secrets", () => {
     expect(onChallenge).not.toHaveBeenCalled();
     const own = { authorization: "Bearer own" };
     expect((await failureOf(connectTo({ url }, { headers: own }))).message).toContain(
-      "Correct the credential that its entry sends as Authorization (a header, or the variable or key that its host names for it), or remove it and log in, and connect again.",
+      "Correct the credential that its entry sends as Authorization (a header, or the variable or key that its host uses for it), or remove it and log in, and connect again.",
     );
     const none = await failureOf(connectTo({ url: server.url }, {}));
     expect(none.message).toContain("Log in, or give its entry a valid Authorization header");

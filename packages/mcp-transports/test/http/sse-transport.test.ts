@@ -159,7 +159,7 @@ describe("the older HTTP+SSE transport", () => {
     const remote = await startRemote({ ...LEGACY, endpoint });
     const error = await failureOf(connectTo(remote, OVER_SSE));
     expect(error.code).toBe("MCP_PROTOCOL_VIOLATED");
-    expect(error.message).toContain("to an address of more than 8192 characters");
+    expect(error.message).toContain("its message endpoint is longer than 8192 characters");
     expect(count(remote, "initialize")).toBe(0);
   });
 

@@ -99,7 +99,11 @@ test("[R39] over HTTP, a second answer to a call is nobody's, and not the SDK's 
   );
   await session.request("tools/call", ECHO);
   await vi.waitFor(() =>
-    expect(log).toHaveBeenCalledWith("debug", expect.stringContaining("nobody waits for"), expect.anything()),
+    expect(log).toHaveBeenCalledWith(
+      "debug",
+      expect.stringContaining("answers to no pending request"),
+      expect.anything(),
+    ),
   );
   expect(log.mock.calls.filter(([, message]) => message.includes("reported a problem"))).toEqual([]);
 });

@@ -111,7 +111,7 @@ describe("a subscription that is refused for want of credentials", () => {
     asked[0]?.end();
     await vi.advanceTimersByTimeAsync(600_000);
     expect(asked).toHaveLength(2);
-    expect(log).toHaveBeenCalledExactlyOnceWith("debug", "The server does not tell of changes.", {
+    expect(log).toHaveBeenCalledExactlyOnceWith("debug", "The server does not report changes.", {
       server: "s",
       error: "HTTP 401",
     });
@@ -301,7 +301,7 @@ describe("a subscription that is lost", () => {
       asked[0]?.end();
       await vi.advanceTimersByTimeAsync(600_000);
       expect(asked).toHaveLength(1 + 5);
-      expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("does not tell of changes"), {
+      expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("does not report changes"), {
         server: "s",
         error: expect.any(String),
       });

@@ -117,7 +117,7 @@ describe("what a modern server wants to know before it answers", () => {
     const { server, session, answered } = await ask({}, { times: 1, ask: { q: FORM } });
     const error = await failureOf(answered);
     expect(error).toMatchObject({ code: "MCP_REQUEST_REJECTED", outcome: "rejected", tool: "ask" });
-    expect(error.message).toContain("wanted something of the host before it answered");
+    expect(error.message).toContain("asked the host for input before it answered");
     expect(error.message).toContain("elicitation/create");
     expect(callsOf(server)).toHaveLength(1);
     const again = await session.request("tools/call", { name: "ask", arguments: { times: 0 } });

@@ -112,7 +112,7 @@ describe("the end of a session", () => {
       server: "scripted",
       stderr: "disk full\n",
       message:
-        'Server "scripted" ended with code 9. Its last words: "disk full". Connect again; if it keeps ending, run its command in a terminal to see why.',
+        'Server "scripted" ended with code 9. Its last error output: "disk full". Connect again; if it keeps ending, run its command in a terminal to see why.',
     });
     const late = vi.fn();
     session.onClose(late);

@@ -198,7 +198,7 @@ describe.concurrent("deadlines", () => {
     });
     const options = { timeoutMs: 0, maxTotalMs: 200 };
     const error = await failureOf((await connect(server)).request("tools/call", CALL, options));
-    expect(error.message).toContain("within 200 ms in all");
+    expect(error.message).toContain("within 200 ms in total");
   });
 });
 

@@ -57,7 +57,7 @@ test("[R40] unknown, empty, misspelt and missing ids resolve no call, and neithe
   const results = await Promise.all(texts.map((text) => session.request("tools/call", call(text))));
   expect(results.map(textOf)).toEqual(texts);
   expect(await session.request("tools/call", call("next"))).toMatchObject({ content: [{ text: "next" }] });
-  const told = log.mock.calls.filter(([, message]) => message.includes("nobody waits for"));
+  const told = log.mock.calls.filter(([, message]) => message.includes("answers to no pending request"));
   expect(told.map(([, , fields]) => fields.count)).toEqual([1, 10, 100]);
 });
 
@@ -146,7 +146,7 @@ test("[R39] an answer to a call that was given up is nobody's, also if it comes 
   for (const error of await Promise.all(given)) expect(error.code).toBe("MCP_CALL_TIMEOUT");
   const results = await Promise.all(["a", "b", "c"].map((text) => session.request("tools/call", call(text))));
   expect(results.map(textOf)).toEqual(["a", "b", "c"]);
-  const told = log.mock.calls.filter(([, message]) => message.includes("nobody waits for"));
+  const told = log.mock.calls.filter(([, message]) => message.includes("answers to no pending request"));
   expect(told.map(([level, , fields]) => [level, fields.count])).toEqual([
     ["debug", 1],
     ["debug", 10],

@@ -107,8 +107,8 @@ describe("planLaunch", () => {
 
 describe("the error of a batch file that cannot be started", () => {
   test.each([
-    ["line-break", 'cannot be given an argument with a line break. Correct "args"'],
-    ["too-long", 'cannot be given so many arguments. Shorten "args"'],
+    ["line-break", 'cannot take an argument with a line break. Correct "args"'],
+    ["too-long", 'command line would be too long. Shorten "args"'],
     ["unusable-path", 'path cannot be quoted. Correct "command"'],
   ] as const)("says for %s what to do", (reason, advice) => {
     const server = { transport: "stdio", name: "s", command: "npx", args: [], env: {}, secrets: [] } as const;

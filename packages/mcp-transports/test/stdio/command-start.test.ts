@@ -68,8 +68,8 @@ describe("a command is looked up where an opened project has no say", () => {
   });
 
   test.each([
-    ["relative", "bin", /PATH entry "bin" has it, which is not an absolute path/],
-    ["in the project", undefined, /has it, which is inside the working directory/],
+    ["relative", "bin", /PATH entry "bin" has it but is skipped, because it is not an absolute path/],
+    ["in the project", undefined, /has it but is skipped, because it is inside the working directory/],
   ])(
     "[threat T18] a command that only an entry which is %s has is not found, and the error says why",
     async (_what, entry, reason) => {

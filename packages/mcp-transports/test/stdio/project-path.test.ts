@@ -47,7 +47,7 @@ describe.concurrent("a PATH leads to no program of an opened project, whoever wr
     expect(existsSync(canary)).toBe(false);
     const error = await failToConnect({ ...server, env: { PATH: path.join(":") } });
     expect(error).toMatchObject({ code: "MCP_COMMAND_NOT_FOUND", phase: "spawn" });
-    expect(error.message).toContain("which is inside the working directory or its repository");
+    expect(error.message).toContain("because it is inside the working directory or its repository");
     expect(existsSync(canary)).toBe(false);
   });
 

@@ -96,7 +96,7 @@ describe("a request of a local server", () => {
       expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", outcome: "unknown", tool: "ask" });
       expect(await closed).toMatchObject({
         code: "MCP_LIMIT_EXCEEDED",
-        message: expect.stringContaining("asked more than 1000 things without taking an answer"),
+        message: expect.stringContaining("sent more than 1000 requests without reading an answer"),
       });
       await gone(...server.starts());
     });
@@ -114,7 +114,7 @@ describe("a request of a local server", () => {
       });
       const error = await failToConnect(server);
       expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", phase: "handshake" });
-      expect(error.message).toContain("Report this to its maker.");
+      expect(error.message).toContain("Report this to its developers.");
       await gone(...server.starts());
     });
 

@@ -39,7 +39,7 @@ describe.concurrent("[R08] each way not to start has its own code, phase and nex
     const error = await failToConnect(program('console.error("no API key"); process.exit(2)'));
     expect(error).toMatchObject({ code: "MCP_SERVER_EXITED", phase: "spawn", stderr: "no API key\n" });
     expect(error.message).toBe(
-      `Server "files" ended with code 2 before it read the first message. Its last words: "no API key". ${RUN_IT}`,
+      `Server "files" ended with code 2 before it read the first message. Its last error output: "no API key". ${RUN_IT}`,
     );
   });
 
@@ -56,7 +56,7 @@ describe.concurrent("[R08] each way not to start has its own code, phase and nex
       stderr: "licence expired\n",
     });
     expect(error.message).toBe(
-      `Server "scripted" ended with code 3 in the middle of the handshake. Its last words: "licence expired". ` +
+      `Server "scripted" ended with code 3 in the middle of the handshake. Its last error output: "licence expired". ` +
         "Check that its entry names an MCP server, and its arguments and variables; run its command in a terminal to see more.",
     );
     expectGone(server.starts());
@@ -74,7 +74,7 @@ describe.concurrent("[R08] each way not to start has its own code, phase and nex
     const error = await failToConnect(program(source));
     expect(error).toMatchObject({ code: "MCP_HANDSHAKE_FAILED", phase: "handshake", stderr: "daemon\n" });
     expect(error.message).toContain(
-      `closed its standard streams before it was ready. Its last words: "daemon". ${RUN_IT}`,
+      `closed its standard streams before it was ready. Its last error output: "daemon". ${RUN_IT}`,
     );
   });
 });
@@ -136,7 +136,7 @@ describe.concurrent("the last words are the reason, not what a runtime prints af
       "fatal: no repository",
     ],
   ])("%s", async (_, source, words) => {
-    expect((await failToConnect(program(source))).message).toContain(`Its last words: "${words}".`);
+    expect((await failToConnect(program(source))).message).toContain(`Its last error output: "${words}".`);
   });
 });
 

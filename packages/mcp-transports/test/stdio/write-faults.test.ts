@@ -77,7 +77,7 @@ describe("a server that stops reading", () => {
     const calls = Array.from({ length: 20 }, () => session.request("tools/call", call(text), NO_DEADLINE));
     const refused = await failureOf(calls.at(-1) as Promise<unknown>);
     expect(refused).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", outcome: "not-sent", tool: "echo" });
-    expect(refused.message).toContain("67108864 bytes are waiting already");
+    expect(refused.message).toContain("67108864 bytes are already waiting");
     const rest = Promise.all(calls.slice(0, -1).map(failureOf));
     await session.close();
     const outcomes = (await rest).map(({ code, outcome }) => `${code} ${outcome}`);
@@ -144,7 +144,7 @@ describe.concurrent("a server whose input breaks", () => {
       );
     expect(await closed).toMatchObject({
       code: "MCP_SESSION_LOST",
-      message: 'Server "scripted" closed its standard input and lived on. Connect again.',
+      message: 'Server "scripted" closed its standard input but kept running. Connect again.',
     });
     await gone(...server.starts());
   });
@@ -164,7 +164,7 @@ describe.concurrent("a server whose input breaks", () => {
     });
     expect(await closed).toMatchObject({
       code: "MCP_SESSION_LOST",
-      message: 'Server "scripted" closed its standard output and lived on. Connect again.',
+      message: 'Server "scripted" closed its standard output but kept running. Connect again.',
     });
     await gone(...server.starts());
   });
