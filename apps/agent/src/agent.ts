@@ -63,7 +63,10 @@ export async function runAgent(context: AgentContext): Promise<number> {
   const isChat =
     once === undefined && !script && context.stdin.isTTY === true && context.stdout.isTTY === true;
   if (discover && !isChat && once === undefined) {
-    return refuse(context, "The script is about the demo's servers: --discover needs a terminal, or --once.");
+    return refuse(
+      context,
+      "The script needs the demo's servers: use --discover in a terminal, or with --once.",
+    );
   }
   return runWith({ ...context, isChat }, parsed.arguments, settings);
 }
@@ -133,7 +136,7 @@ async function converse(run: Run, settings: ModelSettings | undefined): Promise<
   const framework = await loadFramework(run.arguments.framework, runtime, model);
   if (run.arguments.once !== undefined) return sayOnce(run, framework, screen, run.arguments.once);
   if (terminal === undefined) return playScript(run, framework, screen, folder);
-  screen.write(style.dim("/help tells what else there is; Ctrl+C stops an answer, or leaves."));
+  screen.write(style.dim("/help lists the commands; Ctrl+C stops an answer, or quits."));
   await runChat({ terminal, framework, runtime, style, signal });
   return signal.aborted ? 130 : 0;
 }

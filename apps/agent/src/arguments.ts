@@ -26,7 +26,7 @@ export type ParsedArguments =
 export const USAGE = `Usage: agent [options]
 
 A terminal agent with MCP tools. In a terminal it is a chat; without one it plays a scripted conversation and exits with 0
-only if every answer was right. Without OPENAI_API_KEY an offline stand-in takes the model's place.
+only if every answer was right. Without OPENAI_API_KEY an offline stand-in replaces the model.
 
   --framework NAME  ${FRAMEWORK_NAMES.join(" (default) or ")}
   --model NAME      the model to ask for; needs OPENAI_API_KEY or OPENAI_BASE_URL
@@ -57,14 +57,14 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     const { framework = FRAMEWORK_NAMES[0], model, config = [], once, script = false } = values;
     const { discover = false, hosts } = values;
     if (!isFrameworkName(framework)) {
-      const message = `There is no framework "${framework}"; there are ${FRAMEWORK_NAMES.join(" and ")}.`;
+      const message = `There is no framework "${framework}"; use ${FRAMEWORK_NAMES.join(" or ")}.`;
       return { kind: "wrong", message };
     }
     if (once !== undefined && script) {
-      return { kind: "wrong", message: "--once and --script exclude each other." };
+      return { kind: "wrong", message: "--once and --script cannot be used together." };
     }
     if (hosts !== undefined && !discover) {
-      return { kind: "wrong", message: "--hosts says where --discover looks; it needs that option." };
+      return { kind: "wrong", message: "--hosts says where --discover looks; use it with --discover." };
     }
     const sources = {
       configFiles: config,

@@ -26,12 +26,12 @@ interface ChatCommand {
 const COMMANDS: { readonly [words: string]: ChatCommand } = {
   "/mcp reconnect": {
     usage: "/mcp reconnect NAME",
-    means: "connects a server anew",
+    means: "reconnects a server",
     run: (name, context) => connect(name, context),
   },
   "/mcp disable": {
     usage: "/mcp disable NAME",
-    means: "lets a server and its tools go, until it is enabled",
+    means: "disconnects a server and removes its tools",
     async run(name, { runtime, screen }) {
       await runtime.disconnect(name);
       screen.write(`${withoutControls(name)} is disabled`);
@@ -39,7 +39,7 @@ const COMMANDS: { readonly [words: string]: ChatCommand } = {
   },
   "/mcp enable": {
     usage: "/mcp enable NAME",
-    means: "takes it back",
+    means: "enables it again",
     run: (name, context) => connect(name, context),
   },
   "/mcp reload": {
@@ -71,7 +71,7 @@ const COMMANDS: { readonly [words: string]: ChatCommand } = {
       );
     },
   },
-  "/help": { usage: "/help", means: "these lines", run: showHelp },
+  "/help": { usage: "/help", means: "shows this list", run: showHelp },
 };
 
 /** Runs the command in a line that begins with `/`. @throws McpError what the runtime throws. */
@@ -83,7 +83,7 @@ export async function runCommand(line: string, context: CommandContext): Promise
   const takesName = command?.usage.includes("NAME") === true;
   if (command === undefined || (wantsName && name === "") || (!takesName && name !== "")) {
     context.screen.write(
-      command === undefined ? "There is no such command; see /help." : `Say ${command.usage}.`,
+      command === undefined ? "There is no such command; see /help." : `Usage: ${command.usage}`,
     );
     return;
   }
@@ -130,7 +130,7 @@ function showHelp(_name: string, { screen, style }: CommandContext): void {
   for (const { usage, means } of Object.values(COMMANDS)) {
     screen.write(`${usage.padEnd(20)} ${style.dim(means)}`);
   }
-  screen.write(`${"/quit".padEnd(20)} ${style.dim("leaves, as Ctrl+C does when nothing is in progress")}`);
+  screen.write(`${"/quit".padEnd(20)} ${style.dim("quits, as Ctrl+C does when nothing is in progress")}`);
 }
 
 function list(screen: Screen, lines: readonly string[]): void {

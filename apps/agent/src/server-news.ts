@@ -36,7 +36,7 @@ export function describeStatus(
     case "ready":
       return `${name} is ${wasLost ? "back" : "connected"}`;
     case "backoff":
-      return `${name} is lost${why}; it is tried again in ${describeWait(retryAt, now)}`;
+      return `${name} is disconnected${why}; reconnecting in ${describeWait(retryAt, now)}`;
     case "failed":
       return `${name} has failed${why}; /mcp reconnect ${name} tries again`;
     default:

@@ -136,13 +136,13 @@ describe("the agent in a terminal, while it starts", () => {
 
 describe("the agent's command line", () => {
   it.each([
-    [["--framework", "cobol"], 'There is no framework "cobol"; there are ai-sdk and langchain.'],
+    [["--framework", "cobol"], 'There is no framework "cobol"; use ai-sdk or langchain.'],
     [["--nonsense"], "--nonsense"],
     [["--model", "big"], "--model needs OPENAI_API_KEY"],
     [["--once"], "--once"],
-    [["--once", "hi", "--script"], "exclude each other"],
-    [["--discover"], "--discover needs a terminal, or --once."],
-    [["--hosts", "all"], "it needs that option"],
+    [["--once", "hi", "--script"], "cannot be used together"],
+    [["--discover"], "use --discover in a terminal, or with --once."],
+    [["--hosts", "all"], "use it with --discover"],
     [["word"], "word"],
   ])("%j is refused with exit code 2", async (argv, message) => {
     expect(await run(argv)).toBe(2);

@@ -92,10 +92,10 @@ describe("commands of the chat", { timeout: LONG_MS }, () => {
   });
 
   it.each([
-    ["/mcp reconnect", "Say /mcp reconnect NAME."],
-    ["/mcp disable", "Say /mcp disable NAME."],
-    ["/mcp dance", "Say /mcp."],
-    ["/help me", "Say /help."],
+    ["/mcp reconnect", "Usage: /mcp reconnect NAME"],
+    ["/mcp disable", "Usage: /mcp disable NAME"],
+    ["/mcp dance", "Usage: /mcp"],
+    ["/help me", "Usage: /help"],
     ["/mcpx", "There is no such command; see /help."],
   ])("%s is answered with how to say it", async (line, answer) => {
     expect(await say(line)).toEqual([answer]);

@@ -159,7 +159,7 @@ describe("the chat", () => {
     typist.type("half a li");
     await screen.waitFor("half a li");
     await expect(mcp.callTool("mcp__flaky__echo")).rejects.toMatchObject({ code: "MCP_OUTCOME_UNKNOWN" });
-    await screen.waitFor("* flaky is lost (MCP_SERVER_EXITED");
+    await screen.waitFor("* flaky is disconnected (MCP_SERVER_EXITED");
     await screen.waitFor("> half a li");
     await screen.waitFor("* flaky is back");
     stopWatching();

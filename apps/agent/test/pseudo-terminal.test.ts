@@ -13,7 +13,7 @@ import {
 const LONG_MS = 60_000;
 /** As it is drawn, so that nothing that a server says is taken for it. */
 const PROMPT = "\u001b[0J> ";
-const READY = "Ctrl+C stops an answer, or leaves.";
+const READY = "Ctrl+C stops an answer, or quits.";
 
 let folder: string;
 let record: string;
@@ -132,7 +132,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       const terminal = start(80, ["--config", "more.json"]);
       await terminal.screen.waitFor(READY);
       killServer();
-      await terminal.screen.waitFor("flaky is lost (MCP_SERVER_EXITED");
+      await terminal.screen.waitFor("flaky is disconnected (MCP_SERVER_EXITED");
       terminal.enter("/mcp");
       await terminal.screen.waitFor("flaky is back");
       terminal.enter("Use the structured tool of flaky");

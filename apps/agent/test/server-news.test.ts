@@ -24,7 +24,7 @@ describe("news of a server", () => {
   it("tell that it is there, lost, back or given up, and what can be done", () => {
     expect(news("ready")).toBe("web is connected");
     expect(news("backoff", { error, retryAt: NOW + 2_000 })).toBe(
-      "web is lost (MCP_SERVER_EXITED: It ended.); it is tried again in 2 s",
+      "web is disconnected (MCP_SERVER_EXITED: It ended.); reconnecting in 2 s",
     );
     expect(news("ready", {}, true)).toBe("web is back");
     expect(news("failed", { error })).toBe(

@@ -35,13 +35,13 @@ export function createApprovalDesk({ ledger, approve, log, signal }: ApprovalDes
     const isGranted = (await approver(request, { signal })) === true;
     if (signal.aborted) return false;
     if (!isGranted) {
-      log("info", "the server was refused by the approver", { server });
+      log("info", "the approver refused the server", { server });
       return false;
     }
     grantedNow.add(definitionContent(request.definition));
     await ledger.approve(request.definition).catch((error: unknown) => {
       const reason = thrownText(error);
-      log("warn", "the approval could not be written down, so it holds for this run only", {
+      log("warn", "the approval could not be stored, so it lasts only for this run", {
         server,
         reason,
       });

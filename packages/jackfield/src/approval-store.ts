@@ -44,7 +44,7 @@ function ownStore(log: Logger): StateStore {
   const store = fileStateStore({ directory, log });
   const explain = (error: unknown): never => {
     const reason = (error as NodeJS.ErrnoException).code ?? thrownText(error);
-    const message = `Approvals cannot be kept in ${directory} (${reason}); see who may write there, or name another folder in JACKFIELD_HOME.`;
+    const message = `Approvals cannot be stored in ${directory} (${reason}); check that it is writable, or set JACKFIELD_HOME to another folder.`;
     throw toMcpError(error, "MCP_CONFIG_INVALID", message, { phase: "approve" });
   };
   return {

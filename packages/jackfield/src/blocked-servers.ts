@@ -40,7 +40,7 @@ export function adviseApproval(found: DiscoveredServers, places: SearchedPlaces)
   const blocked = found.blocked.map((server) => {
     if (server.by !== "approval") return server;
     const command = approveCommand([server.definition], places);
-    return { ...server, reason: `${server.reason}; look at it and decide with: ${command}` };
+    return { ...server, reason: `${server.reason}; review it with: ${command}` };
   });
   return { ...found, blocked, approvalWarning: approvalWarning(blocked, places) };
 }
@@ -51,7 +51,7 @@ function approvalWarning(blocked: readonly BlockedServer[], places: SearchedPlac
   if (first === undefined) return undefined;
   const names = [...new Set(waiting.map(({ name }) => JSON.stringify(name)))];
   const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ` and ${names.length - 10} more` : "");
-  const message = `This project brings servers that nobody has approved, so they are not started: ${shown}. Look at them and decide with: ${approveCommand(waiting, places)}`;
+  const message = `This project has servers that are not approved, so they are not started: ${shown}. Review them with: ${approveCommand(waiting, places)}`;
   return { code: "not-approved", severity: "warning", message, file: first.definedIn.file };
 }
 

@@ -112,7 +112,7 @@ function refuseMissingFolder({ cwd }: CommandArguments): void {
   } catch {
     // A folder that cannot be read cannot be worked in either.
   }
-  const message = `The folder ${cwd} of "--cwd" is not there, or is no folder; correct the path.`;
+  const message = `The folder ${cwd} of "--cwd" does not exist or is not a folder; correct the path.`;
   throw new McpError("MCP_CONFIG_NOT_FOUND", message, { phase: "config" });
 }
 

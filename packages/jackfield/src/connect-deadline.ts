@@ -12,7 +12,7 @@ export function readConnectDeadline(env: Variables, log: Logger): number | undef
   const deadlineMs = durationVariable(env, VARIABLE, 0);
   const written = env[VARIABLE]?.trim() ?? "";
   if (deadlineMs === undefined && written !== "") {
-    log("warn", `${VARIABLE} is passed over; it wants a number of milliseconds, 0 for no limit`, { written });
+    log("warn", `${VARIABLE} is ignored; it must be a number of milliseconds, 0 for no limit`, { written });
   }
   return deadlineMs;
 }

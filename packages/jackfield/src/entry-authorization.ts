@@ -120,7 +120,7 @@ function referringMembers(settings: OAuthSettings): Members {
 }
 
 function unfilled(server: string, members: readonly string[]): McpError {
-  const message = `Server ${JSON.stringify(server)}: "oauth" of an entry that came with a project refers to variables (${members.join(", ")}), which are not filled in there. Put the entry into your own configuration.`;
+  const message = `Server ${JSON.stringify(server)}: "oauth" of an entry that comes from a project refers to variables (${members.join(", ")}), which are not filled in there. Move the entry into your own configuration.`;
   return new McpError("MCP_CONFIG_INVALID", message, { server, phase: "resolve" });
 }
 

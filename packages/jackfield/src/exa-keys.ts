@@ -28,7 +28,7 @@ export function createExaKeyFinder(
     for (const definition of [...servers, ...filtered].filter(isExaServer)) {
       find(definition).catch((error: unknown) => {
         if (!signal.aborted)
-          log("warn", "no API key of Exa was found", { server: definition.name, error: thrownText(error) });
+          log("warn", "no Exa API key was found", { server: definition.name, error: thrownText(error) });
       });
     }
   };

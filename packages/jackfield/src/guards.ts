@@ -129,7 +129,7 @@ export async function createGuards({
       await waitForClosing({
         work: () => Promise.all(pins.map((one) => one.saved())),
         deadline,
-        onLate: (ms) => settings.log("warn", `what was accepted of the tools was not stored within ${ms} ms`),
+        onLate: (ms) => settings.log("warn", `the accepted tools were not stored within ${ms} ms`),
       });
     },
   };
@@ -149,7 +149,7 @@ const NO_GUARDS: GuardOptions = { limits: false, cleanTools: false };
  */
 export async function readLock(file: string): Promise<McpLock> {
   const text = await fileSystem.promises.readFile(file, "utf8").catch((error: unknown) => {
-    const message = `The lock file ${file} cannot be read; "jackfield verify --write" makes one.`;
+    const message = `The lock file ${file} cannot be read; "jackfield verify --write" creates one.`;
     throw toMcpError(error, "MCP_CONFIG_NOT_FOUND", message, { phase: "config", location: { file } });
   });
   const { parseLock } = await loadGuards();
@@ -171,11 +171,11 @@ function logDrift(
   log: Logger,
   { cleanText, formatChanges }: Awaited<ReturnType<typeof loadGuards>>,
 ): void {
-  const message = `tool "${cleanText(tool)}" ${DRIFTS[state]} and is withheld; "jackfield verify" shows what is different`;
+  const message = `tool "${cleanText(tool)}" ${DRIFTS[state]} and is withheld; "jackfield verify" shows the difference`;
   log("warn", message, { server, tool, changes: formatChanges(changes, cleanText) });
 }
 
-const DRIFTS = { new: "was not there when its server was accepted", changed: "is not as it was accepted" };
+const DRIFTS = { new: "is not in the lock", changed: "differs from the lock" };
 
 function isPresent<T>(value: T | undefined): value is T {
   return value !== undefined;

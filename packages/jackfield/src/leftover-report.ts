@@ -23,7 +23,7 @@ export async function reportLeftovers(place: ProcessRecordPlace, log: Logger): P
     }
     return leftovers;
   } catch (error) {
-    log("warn", "earlier runs could not be looked up", { error: thrownText(error) });
+    log("warn", "the records of earlier runs could not be read", { error: thrownText(error) });
     return [];
   }
 }

@@ -128,7 +128,7 @@ function configure(
   function startApproved(): void {
     configuration.reconsider(manager).catch((error: unknown) => {
       if (!signal.aborted)
-        log("warn", "what was approved could not be started", { error: thrownText(error) });
+        log("warn", "an approved server could not be started", { error: thrownText(error) });
     });
   }
   applied(opened.merged);

@@ -51,10 +51,14 @@ export function renewRefusedValues(ports: Ports, { runsCommands, log }: RefusalO
     const subject = JSON.stringify([server.name, commands]);
     const missing = names.join(", ");
     if (missing !== "" && warnedOmissions.get(subject) !== missing)
-      log("warn", "values are left out, because their commands failed or print what the server refused", {
-        server: server.name,
-        names,
-      });
+      log(
+        "warn",
+        "values are left out, because their commands failed or printed values that the server refused",
+        {
+          server: server.name,
+          names,
+        },
+      );
     if (commands.length > 0) warnedOmissions.set(subject, missing);
   }
 

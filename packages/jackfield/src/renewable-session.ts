@@ -98,7 +98,7 @@ class RenewableSession implements Session {
 
   #refusedError(code: "MCP_AUTH_REQUIRED" | "MCP_SESSION_LOST"): McpError {
     const { server } = this.#options;
-    const message = `Server ${JSON.stringify(server)} refused what the commands of its entry had printed (HTTP 401); they are run anew for the next session. Try again then.`;
+    const message = `Server ${JSON.stringify(server)} refused the values that the commands of its entry printed (HTTP 401); the next session runs them again. Try again then.`;
     return new McpError(code, message, { server, phase: "call", outcome: "not-sent", cause: this.#refusal });
   }
 }

@@ -103,7 +103,10 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
         work: async () => (await opening?.catch(() => undefined))?.close(),
         deadline,
         onLate: (ms) =>
-          log("warn", `a login was still being renewed after ${ms} ms; it is stored if this program goes on`),
+          log(
+            "warn",
+            `a login was still being renewed after ${ms} ms; it is stored if this program keeps running`,
+          ),
       });
     },
   };

@@ -3,10 +3,10 @@ import { ownStateDirectory } from "./state-directory.ts";
 
 /** The consequence of `isNothingKept`, for messages. */
 export const NOTHING_IS_KEPT =
-  "Nobody knows this user's home directory, so what belongs there (catalog, approvals, logins, records of running servers) is not kept";
+  "This user's home directory is unknown, so the catalog, approvals, logins and records of running servers are not stored";
 
 /** The one warning about it. */
-export const NOTHING_IS_KEPT_WARNING = `${NOTHING_IS_KEPT}; name a folder for it in JACKFIELD_HOME.`;
+export const NOTHING_IS_KEPT_WARNING = `${NOTHING_IS_KEPT}; set JACKFIELD_HOME to a folder for them.`;
 
 /** Whether this process has no directory for state between runs. */
 export function isNothingKept(): boolean {
@@ -15,6 +15,6 @@ export function isNothingKept(): boolean {
 
 /** The error for something that has no place because `ownStateDirectory` returns `undefined`. */
 export function homeUnknown(what: string): McpError {
-  const message = `Nobody knows this user's home directory, so ${what} cannot be kept; name a folder in JACKFIELD_HOME.`;
+  const message = `This user's home directory is unknown, so ${what} cannot be stored; set JACKFIELD_HOME to a folder.`;
   return new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
 }

@@ -94,7 +94,7 @@ describe("jackfield approve", () => {
     clone.write({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } });
     const { exitCode, stdout, stderr } = await approve([], [YES, keys]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
-    expect(stderr).toContain("what was approved stays approved. (MCP_ABORTED)");
+    expect(stderr).toContain("the approvals given so far remain. (MCP_ABORTED)");
     expect(stderr).not.toContain('command  "c"');
     expect(await blocked()).toEqual(["b", "c"]);
   });
@@ -119,7 +119,7 @@ describe("jackfield approve", () => {
     clone.write({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } });
     const { exitCode, stdout, stderr } = await approve([], ["y\n", CTRL_C]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
-    expect(stderr).toContain("what was approved stays approved. (MCP_ABORTED)");
+    expect(stderr).toContain("the approvals given so far remain. (MCP_ABORTED)");
     expect(stderr).not.toContain('command  "c"');
     expect(await blocked()).toEqual(["b", "c"]);
     expect(await approve(["b"], [END])).toMatchObject({ exitCode: 1 });
@@ -151,13 +151,15 @@ describe("jackfield approve", () => {
     vi.stubEnv("JACKFIELD_HOME", `${clone.project}/.mcp.json`);
     const { exitCode, stderr } = await approve(["a", "--yes"]);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain(`${clone.project}/.mcp.json/state/approvals (ENOTDIR); see who may write there`);
+    expect(stderr).toContain(
+      `${clone.project}/.mcp.json/state/approvals (ENOTDIR); check that it is writable`,
+    );
     expect(stderr).toContain("(MCP_CONFIG_INVALID)");
   });
 
   it("says when nothing waits, and when a name is unknown", async () => {
     clone.write({});
-    expect(await approve([])).toMatchObject({ exitCode: 0, stdout: "Nothing waits for approval.\n" });
+    expect(await approve([])).toMatchObject({ exitCode: 0, stdout: "No server is waiting for approval.\n" });
     const { exitCode, stderr } = await approve(["nobody"]);
     expect({ exitCode, stderr }).toMatchObject({
       exitCode: 1,
@@ -172,7 +174,7 @@ describe("jackfield approve", () => {
     });
     expect(await approve(["mine", "--config", own])).toMatchObject({
       exitCode: 0,
-      stdout: "Nothing waits for approval.\n",
+      stdout: "No server is waiting for approval.\n",
     });
     expect(await approve(["a", "--config", own])).toMatchObject({
       exitCode: 1,

@@ -70,8 +70,8 @@ describe("jackfield cache", () => {
       { server: "files" },
       { server: "web" },
     ]);
-    expect((await run("clear", "mail")).stdout).toBe("There was nothing to forget.\n");
-    expect((await run("clear")).stdout).toBe("Forgotten:\nfiles\nweb\n");
+    expect((await run("clear", "mail")).stdout).toBe("There was nothing to delete.\n");
+    expect((await run("clear")).stdout).toBe("Deleted:\nfiles\nweb\n");
     expect((await run("list")).stdout).toBe("The catalog is empty.\n");
   });
 
@@ -95,7 +95,7 @@ describe("jackfield cache", () => {
         other.exec("BEGIN IMMEDIATE");
         const { exitCode, stdout, stderr } = await run(...argv, "--json");
         expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-        expect(stderr).toMatch(/Not everything could be forgotten \(database is locked\)/);
+        expect(stderr).toMatch(/Not everything could be deleted \(database is locked\)/);
       } finally {
         other.close();
       }
@@ -116,12 +116,12 @@ describe("jackfield cache", () => {
     await fill("mail", "files");
     spoil();
     expect(JSON.parse((await run("list", "--json")).stdout)).toEqual([]);
-    expect((await run("clear", "mail")).stdout).toBe("There was nothing to forget.\n");
+    expect((await run("clear", "mail")).stdout).toBe("There was nothing to delete.\n");
     expect(rows()).toBe(2);
     const { exitCode, stdout } = await run("clear");
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
-      stdout: "No server was known. The catalog is empty.\n",
+      stdout: "No servers were listed. The catalog is empty.\n",
     });
     expect(rows()).toBe(0);
   });
@@ -133,7 +133,7 @@ describe("jackfield cache", () => {
     expect(exitCode).toBe(0);
     expect(stderr).toContain("set aside");
     await fill("mail");
-    expect(await run("clear")).toEqual({ exitCode: 0, stdout: "Forgotten:\nmail\n", stderr: "" });
+    expect(await run("clear")).toEqual({ exitCode: 0, stdout: "Deleted:\nmail\n", stderr: "" });
   });
 
   it("tells where the catalog is, by option, by environment or by default", async () => {
@@ -171,8 +171,8 @@ describe("jackfield cache", () => {
   );
 
   it.each([
-    [["cache"], '"cache" needs one of list, clear and path'],
-    [["cache", "frobnicate"], '"cache" needs one of list, clear and path'],
+    [["cache"], '"cache" needs list, clear or path'],
+    [["cache", "frobnicate"], '"cache" needs list, clear or path'],
     [["cache", "list", "files"], '"cache list" does not take "files"'],
     [["cache", "clear", "a", "b"], '"cache" does not take "b"'],
   ])("refuses %j", async (argv, message) => {

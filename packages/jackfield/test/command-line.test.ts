@@ -144,7 +144,7 @@ describe("jackfield tools", () => {
       folder.path,
     );
     expect(exitCode).toBe(0);
-    expect(stdout).toBe('No tool is on offer. "jackfield status" says what is wrong with "gone".\n');
+    expect(stdout).toBe('No tool is available. "jackfield status" shows what is wrong with "gone".\n');
   });
 
   it("refuses a server that is not configured", async () => {
@@ -179,7 +179,7 @@ describe("a server that is not used", () => {
     const argv = ["call", "mcp__wait__y", "{}", "--cwd", folder.path, "--cache", folder.file("cache")];
     const { stderr } = await commandLine(...argv);
     expect(stderr).toMatch(
-      /"wait\." .* is not used: .*"wait" .* is not used: .* decide with: npx jackfield approve wait --cwd \S+ \(MCP_TOOL_UNKNOWN\)$/m,
+      /"wait\." .* is not used: .*"wait" .* is not used: .* review it with: npx jackfield approve wait --cwd \S+ \(MCP_TOOL_UNKNOWN\)$/m,
     );
   });
 });

@@ -140,7 +140,7 @@ describe("jackfield config parse", () => {
   });
 
   it.each([
-    [["config"], "one of list and parse"],
+    [["config"], "list or parse"],
     [["config", "parse", "file.json"], "--host HOST"],
     [["config", "parse", "--host", "emacs", "file.json"], '"claude-code"'],
     [["config", "list", "extra"], 'does not take "extra"'],

@@ -37,7 +37,7 @@ describe("the next step of jackfield doctor", () => {
     const { code, nextStep } = await findingIn({ files });
     expect(code).toBe("login-needed");
     expect(nextStep).toBe(
-      "Correct the credential that its entry sends as Authorization (a header, or the variable or key that its host names for it). A login is used only where there is none.",
+      "Correct the credential that its entry sends as Authorization (a header, or the variable or key that its host uses for it). A login is used only without one.",
     );
     const login = await commandLine("login", "files", "--config", folder.file("servers.json"));
     expect(login.stderr).toContain("remove the header to log in");
@@ -52,7 +52,7 @@ describe("the next step of jackfield doctor", () => {
     writeFileSync(`${home}/config.toml`, `[mcp_servers.files]\nurl = "${remote.url}"\n${named}\n`);
     const { code, nextStep } = await findingIn({}, "--hosts", "codex");
     expect(code).toBe("login-needed");
-    expect(nextStep).toContain("the variable or key that its host names for it");
+    expect(nextStep).toContain("the variable or key that its host uses for it");
   });
 
   it("says nothing of headers where the URL has a password, and the same as its error", async () => {
@@ -61,7 +61,7 @@ describe("the next step of jackfield doctor", () => {
     expect(code).toBe("login-needed");
     expect(message).toContain("Correct the user and the password in its URL, or remove them and log in");
     expect(nextStep).toBe(
-      "Correct the user and the password in the URL of its entry. A login is used only where there are none.",
+      "Correct the user and the password in the URL of its entry. A login is used only without them.",
     );
   });
 
@@ -118,7 +118,7 @@ describe("the next step of jackfield doctor", () => {
       folder.file("none.json"),
     );
     expect(JSON.parse(stdout)).toMatchObject([
-      { code: "ConfigReadError", nextStep: "Correct the path, or write the file." },
+      { code: "ConfigReadError", nextStep: "Correct the path, or create the file." },
     ]);
   });
 
@@ -129,7 +129,7 @@ describe("the next step of jackfield doctor", () => {
     const error = new McpError("MCP_CONFIG_NOT_FOUND", `${file} cannot be read.`, options);
     const problem = { kind: "ConfigReadError", error, definedIn: { scope: "explicit", file } } as const;
     const [finding] = configurationFindings({ problems: [problem], diagnostics: [] });
-    expect(finding?.nextStep).toBe("See who may read the file.");
+    expect(finding?.nextStep).toBe("Check who can read the file.");
   });
 
   it("is to correct the entry only where the mistake is in there", async () => {
@@ -137,12 +137,12 @@ describe("the next step of jackfield doctor", () => {
     expect(await findingIn({ wrong })).toMatchObject({
       code: "server-failed",
       message: expect.stringContaining('Correct "cwd" in its entry.'),
-      nextStep: "Put right what is named here.",
+      nextStep: "Fix the problem that is named here.",
     });
     expect(await findingIn({ wrong: { ...wrong, lazy: true } })).toMatchObject({ code: "server-failed" });
     expect(await findingIn({ wrong: { url: "ftp://${HOME}" } })).toMatchObject({
       code: "ServerConfigError",
-      nextStep: "Correct the entry; its neighbours work.",
+      nextStep: "Correct the entry; the others work.",
     });
   });
 

@@ -26,7 +26,7 @@ describe("jackfield doctor", () => {
     expect({ exitCode, findings, stderr }).toEqual({ exitCode: 0, findings: [], stderr: "" });
     expect(await run("--config", file)).toMatchObject({
       exitCode: 0,
-      stdout: "Nothing is wrong with the one server there is.\n",
+      stdout: "No problems were found with the one server.\n",
     });
     expect((await run()).stdout).toContain("jackfield init");
   });

@@ -134,7 +134,7 @@ describe("what one start learns of a server's era", () => {
     }
     expect(log).toHaveBeenCalledWith(
       "warn",
-      expect.stringContaining("no longer speaks the protocol version it was known for"),
+      expect.stringContaining("no longer supports the protocol version of the remembered handshake"),
       expect.anything(),
     );
     const events = record();

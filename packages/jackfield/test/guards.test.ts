@@ -208,12 +208,12 @@ describe("with a lock", () => {
     expect(mcp.tools()).toEqual([]);
     expect(told()).toContainEqual([
       "warn",
-      'tool "read" is not as it was accepted and is withheld; "jackfield verify" shows what is different',
+      'tool "read" differs from the lock and is withheld; "jackfield verify" shows the difference',
       { server: "files", tool: "read", changes: "/description\n  - Reads.\n  + Reads ~/.ssh." },
     ]);
     expect(told()).toContainEqual([
       "warn",
-      expect.stringContaining('tool "find" was not there'),
+      expect.stringContaining('tool "find" is not in the lock'),
       expect.objectContaining({ server: "files" }),
     ]);
   });

@@ -63,7 +63,7 @@ describe("jackfield init", () => {
     const { exitCode, stdout, stderr } = await run("init", "--mcp-server", `files=${entry}`);
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/^warn: .*not given to a project's entry: "JACKFIELD_TEST_REGION".*--config FILE/);
-    expect(stdout).toContain("It does not start as it is.");
+    expect(stdout).toContain("It cannot start yet: see the warning.");
     expect(stdout + stderr).not.toContain("eu-west-7");
     const own = await run("status", "--json", "--config", ".mcp.json");
     expect(JSON.parse(own.stdout).servers).toMatchObject([{ name: "files", status: "ready" }]);
@@ -89,7 +89,7 @@ describe("jackfield init", () => {
     const { exitCode, stderr } = await run("init", ...SERVER);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(folder.file("afile/state/approvals"));
-    expect(stderr).toContain("JACKFIELD_HOME. (MCP_CONFIG_INVALID)");
+    expect(stderr).toContain("set JACKFIELD_HOME to another folder. (MCP_CONFIG_INVALID)");
     expect(existsSync(folder.file(".mcp.json"))).toBe(false);
   });
 

@@ -44,7 +44,9 @@ describe.skipIf(process.platform === "win32")("a link that a project brings", ()
       ...["--cwd", project, "--no-discover", "--cache", home.file("cache")],
     );
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-    expect(stderr).toContain(`${file} was not written: it leads by a link out of the project, to `);
+    expect(stderr).toContain(
+      `${file} was not written: its path leads through a link out of the project, to `,
+    );
     expect(stderr).toContain(`${join(realpathSync(home.path), ".bashrc")}. Remove the link`);
     expect(stderr).toContain("(MCP_CONFIG_INVALID)");
     expect(read(".bashrc")).toBe("precious");

@@ -120,7 +120,7 @@ await mcp.callTool({ server: "files", tool: "read" });
     expect(stdout).toContain(`with: npx jackfield approve theirs --cwd ${folder.path}\ntheirs\n`);
     expect(stdout).toMatch(/"jackfield doctor", which starts them:\nlazy\n/);
     expect(stdout).toMatch(/"jackfield status" first:\nfiles\n$/);
-    expect(stderr).toMatch(/^warning: .*nobody has approved/);
+    expect(stderr).toMatch(/^warning: .*are not approved/);
     await run("doctor", [READ], ...lazy);
     expect((await run("types", [READ], ...lazy)).stdout).toMatch(
       /describes 2 tools\.\n.*approve theirs.*\ntheirs\n$/,

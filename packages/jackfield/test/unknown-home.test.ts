@@ -22,7 +22,7 @@ let warnings: string[] = [];
 const log = (level: string, message: string) => void (level === "warn" && warnings.push(message));
 const refusal = {
   code: "MCP_CONFIG_INVALID",
-  message: expect.stringMatching(/cannot be kept; name a folder in JACKFIELD_HOME/),
+  message: expect.stringMatching(/cannot be stored; set JACKFIELD_HOME to a folder/),
 };
 
 /** A server is really started, so its process would be written down. */
@@ -56,7 +56,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
   it("servers start with a catalog in memory, and one warning names the variable", async () => {
     expect(await open()).toEqual(["a is ready"]);
     expect(warnings).toEqual([
-      expect.stringMatching(/\(catalog, .*\) is not kept; name a folder .* JACKFIELD_HOME/),
+      expect.stringMatching(/the catalog, .* are not stored; set JACKFIELD_HOME to a folder/),
     ]);
   });
 
@@ -75,7 +75,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
     expect(await ledger.revoke(DEFINITION)).toBe(false);
     await expect(ledger.approve(DEFINITION)).rejects.toMatchObject(refusal);
     await expect(probeApprovals(log)).rejects.toMatchObject(refusal);
-    expect(() => loginDirectory()).toThrow("name a folder in JACKFIELD_HOME");
+    expect(() => loginDirectory()).toThrow("set JACKFIELD_HOME to a folder");
   });
 
   it("commands work that need nothing kept, and say what to do where they do", async () => {
@@ -90,7 +90,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
       const { exitCode, stderr } = await run(...command);
       expect({ exitCode, stderr }).toEqual({
         exitCode: 1,
-        stderr: expect.stringMatching(/^error: Nobody knows .* name a folder in JACKFIELD_HOME/s),
+        stderr: expect.stringMatching(/^error: .* is unknown.* set JACKFIELD_HOME to a folder/s),
       });
     }
     expect(readdirSync(folder.path)).toEqual([]);
@@ -101,7 +101,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
     const run = runnerIn(folder.path);
     for (const argv of [["status"], ["status", "--verbose"], ["tools"], ["types"]]) {
       const { stderr } = await run(...argv, ...SERVER);
-      expect(stderr.match(/name a folder for it in JACKFIELD_HOME/g)).toHaveLength(1);
+      expect(stderr.match(/set JACKFIELD_HOME to a folder for them/g)).toHaveLength(1);
     }
   });
 
@@ -113,7 +113,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
     const finding = {
       code: "home-unknown",
       severity: "warning",
-      nextStep: "Name a folder for it in JACKFIELD_HOME.",
+      nextStep: "Set JACKFIELD_HOME to a folder for them.",
     };
     expect(JSON.parse(stdout)).toEqual([expect.objectContaining(finding)]);
     const named = await run("doctor", "--json", "--cache", "kept", ...SERVER);
@@ -132,7 +132,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
   it("types says that a catalog needs a place first, unless it has one", async () => {
     using folder = temporaryFolder();
     const run = runnerIn(folder.path);
-    const advice = "name a folder for it in JACKFIELD_HOME, then run";
+    const advice = "set JACKFIELD_HOME to a folder for it, then run";
     expect((await run("types", ...SERVER)).stdout).toContain(advice);
     expect((await run("types", "--cache", "kept", ...SERVER)).stdout).not.toContain(advice);
   });

@@ -91,7 +91,7 @@ describe("an entry that cannot be used", () => {
     };
     expect(namesOf(mcp.view({ servers: fail }))).toEqual([]);
     expect(namesOf(await mcp.viewFor({ servers: async () => fail() }))).toEqual([]);
-    const message = "the filter of a view failed and hides a server";
+    const message = "the filter of a view failed, so the server is hidden";
     for (const server of NAMES)
       expect(log).toHaveBeenCalledWith("warn", message, { server, error: "Error: no idea" });
   });
@@ -104,7 +104,7 @@ describe("an entry that cannot be used", () => {
     };
     expect(namesOf(mcp.view({ servers } as never))).toEqual([]);
     await new Promise(setImmediate);
-    const message = "the filter of a view failed and hides a server";
+    const message = "the filter of a view failed, so the server is hidden";
     for (const server of NAMES)
       expect(log).toHaveBeenCalledWith("warn", message, { server, error: "Error: no idea" });
   });

@@ -47,7 +47,7 @@ describe("jackfield verify", () => {
     for (let run = 0; run < 2; run += 1) {
       expect(await verify(scripts)).toEqual({
         exitCode: 0,
-        stdout: "Every server is as mcp.lock has it.\n",
+        stdout: "Every server matches mcp.lock.\n",
         stderr: "",
       });
     }
@@ -65,7 +65,7 @@ describe("jackfield verify", () => {
     const drifted = { files: { tools: [changed, { ...SEARCH, name: "find" }], version: "1.0.1" } };
     const { exitCode, stdout } = await verify(drifted);
     expect(exitCode).toBe(1);
-    expect(stdout).toBe(`files is not as it was locked
+    expect(stdout).toBe(`files differs from the lock
   version: hostile 1.0.0 -> hostile 1.0.1
   + find
   - search
@@ -77,7 +77,7 @@ describe("jackfield verify", () => {
     /inputSchema/properties/key
       + {}
 
-Accept what is different with "jackfield verify --write", if it is what you want.
+If you want these changes, accept them with "jackfield verify --write".
 `);
     const inJson = await verify(drifted, "--json");
     expect(inJson.exitCode).toBe(1);
@@ -132,7 +132,7 @@ Accept what is different with "jackfield verify --write", if it is what you want
     const compared = await verify(scripts, "--config", "cut.json");
     expect(compared.exitCode).toBe(1);
     expect(compared.stdout).toContain(
-      "Not all of the configuration could be read; the servers of the rest are",
+      "Not all of the configuration could be read; the servers of the rest match mcp.lock",
     );
     const lost = await verify({}, "--config", "cut.json");
     expect(lost.exitCode).toBe(1);
@@ -150,6 +150,8 @@ Accept what is different with "jackfield verify --write", if it is what you want
     writeFileSync(folder.file("locks.json"), edited);
     const damaged = await verify(scripts, "--lock", "locks.json");
     expect(damaged).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(damaged.stderr).toMatch(/locks\.json:\d+ cannot be used: the digest of tool "read" is not that/);
+    expect(damaged.stderr).toMatch(
+      /locks\.json:\d+ cannot be used: the digest of tool "read" does not match/,
+    );
   });
 });

@@ -97,7 +97,7 @@ describe("a file that a command writes", () => {
   it("is not put in the place of one that comes to be meanwhile either", async () => {
     const file = folder.file(".mcp.json");
     disk.rival = file;
-    await expect(make(file, "mine")).rejects.toThrow("is there already");
+    await expect(make(file, "mine")).rejects.toThrow("already exists");
     expect(readFileSync(file, "utf8")).toBe("theirs");
     expect(readdirSync(folder.path)).toEqual([".mcp.json"]);
   });
@@ -132,7 +132,9 @@ describe("a file that a command writes", () => {
     expect(readFileSync(file, "utf8")).toBe("new");
     expect(statSync(file).ino).toBe(ino);
     expect(readdirSync(folder.path)).toEqual(["mcp.lock"]);
-    await expect(replace(folder.file("none"), "x")).rejects.toThrow(`(${refusal.code}); see who may write`);
+    await expect(replace(folder.file("none"), "x")).rejects.toThrow(
+      `(${refusal.code}); check that it is writable`,
+    );
   });
 
   it.skipIf(process.platform === "win32")("still belongs to whoever owned it", async () => {
@@ -150,14 +152,14 @@ describe("a file that a command writes", () => {
     writeFileSync(file, "precious");
     // What this user may do is asked of the system: whoever runs the tests may be allowed everything.
     disk.refusal = { of: "access", code: "EACCES" };
-    await expect(replace(file, "new")).rejects.toThrow("(EACCES); see who may write there.");
+    await expect(replace(file, "new")).rejects.toThrow("(EACCES); check that it is writable.");
     expect(readFileSync(file, "utf8")).toBe("precious");
   });
 
   it("says why it cannot be written", async () => {
     mkdirSync(folder.file("folder"));
     await expect(replace(folder.file("folder"), "x")).rejects.toThrow("(EISDIR); name a file.");
-    await expect(make(folder.file("none/file"), "x")).rejects.toThrow("(ENOENT); make its folder first.");
+    await expect(make(folder.file("none/file"), "x")).rejects.toThrow("(ENOENT); create its folder first.");
   });
 
   it("says that it cannot be written also where what was thrown has no text", async () => {
@@ -178,9 +180,9 @@ describe("a file that a command writes", () => {
     const file = folder.file("mcp.lock");
     writeFileSync(file, "precious");
     disk.isFull = true;
-    await expect(replace(file, "new")).rejects.toThrow("(ENOSPC); make room on its disk.");
+    await expect(replace(file, "new")).rejects.toThrow("(ENOSPC); free some space on its disk.");
     await expect(make(folder.file(".mcp.json"), "new")).rejects.toThrow("(ENOSPC)");
-    await expect(make(file, "new")).rejects.toThrow("is there already");
+    await expect(make(file, "new")).rejects.toThrow("already exists");
     expect(readFileSync(file, "utf8")).toBe("precious");
     expect(readdirSync(folder.path)).toEqual(["mcp.lock"]);
   });

@@ -101,6 +101,6 @@ function isReportable(value: unknown): value is Progress {
  * if the call went on.
  */
 export function givenUpText({ content: [{ text }] }: AiSdkProgress): string {
-  const message = `The call was given up before it was answered. The last that was heard of it: ${text}`;
+  const message = `The call was aborted before it was answered. Its last progress report: ${text}`;
   return errorText(new McpError("MCP_ABORTED", message, { phase: "call", outcome: "unknown" }));
 }

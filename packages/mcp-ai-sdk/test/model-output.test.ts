@@ -168,8 +168,8 @@ describe("a conversation that was stored", () => {
         {
           type: "error-text",
           value:
-            "The call failed (MCP_ABORTED). It is not known whether the call was carried out: it may have run. Do not simply repeat it; " +
-            "find out first whether it took effect. The call was given up before it was answered. The last that was heard of it: " +
+            "The call failed (MCP_ABORTED). It is unknown whether the call succeeded: it may have run. Do not simply repeat it; " +
+            "check first whether it took effect. The call was aborted before it was answered. Its last progress report: " +
             "In progress: 5 of 50. Paying.",
         },
       ]);

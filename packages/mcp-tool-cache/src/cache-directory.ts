@@ -37,7 +37,7 @@ function knownHome(named: string | undefined, isAbsolute: (path: string) => bool
     const home = named ?? homedir();
     return isAbsolute(home) ? home : userInfo().homedir;
   } catch (cause) {
-    const message = "Nobody knows this user's home directory; name a folder in JACKFIELD_HOME.";
+    const message = "This user's home directory is unknown; set JACKFIELD_HOME to a folder.";
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config", cause });
   }
 }

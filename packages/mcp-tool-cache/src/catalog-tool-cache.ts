@@ -40,7 +40,7 @@ export interface CatalogToolCacheOptions {
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 const UNREADABLE =
-  "An unreadable catalog entry was ignored: it is damaged, or another version has written it. Its server is listed anew; nothing has to be done.";
+  "An unreadable catalog entry was ignored: it is damaged, or another version wrote it. Its server is listed again; no action is needed.";
 
 /** The tool cache over any store. It decides what is kept and what is a miss, and never throws. */
 export function createCatalogToolCache(options: CatalogToolCacheOptions): PersistentToolCache {
@@ -185,7 +185,11 @@ class CatalogToolCache implements PersistentToolCache {
       return await this.#options.open();
     } catch (error) {
       const { log } = this.#options;
-      log("warn", "The tool catalog cannot be kept; it lasts as long as this process.", failure(error));
+      log(
+        "warn",
+        "The tool catalog cannot be stored; it lasts only as long as this process.",
+        failure(error),
+      );
       return inMemory();
     }
   }

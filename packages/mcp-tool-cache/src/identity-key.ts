@@ -49,14 +49,14 @@ export function readIdentityKey(directory: string, log: Logger): Uint8Array {
     }
   }
   if (busyError !== undefined) throw busyError;
-  throw new McpError("MCP_CONFIG_INVALID", `No key can be kept in ${directory}; name another directory.`);
+  throw new McpError("MCP_CONFIG_INVALID", `No key can be stored in ${directory}; name another directory.`);
 }
 
 function setKeyAside(file: string, found: FileMark, log: Logger): void {
   const aside = setAside(file, found);
   if (aside === undefined) return;
   const message =
-    "The key of the tool catalog was damaged or others could read it; it was set aside, and every server is listed anew.";
+    "The key of the tool catalog was damaged, or other users could read it; it was set aside, and every server is listed again.";
   log("warn", message, { file, aside });
 }
 

@@ -20,7 +20,7 @@ export function preparePrivateDirectory(directory: string): void {
   if (hasModes() && found.mode & OTHERS_MAY_WRITE) {
     throw new McpError(
       "MCP_CONFIG_INVALID",
-      `Others may write in ${directory}; take that right away (chmod 700) or name another directory.`,
+      `Other users can write to ${directory}; remove their access (chmod 700) or name another directory.`,
     );
   }
 }

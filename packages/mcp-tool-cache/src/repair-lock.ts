@@ -37,7 +37,7 @@ function take(lock: DatabaseSync, lockFile: string): void {
     lock.exec("BEGIN EXCLUSIVE");
   } catch (cause) {
     if (!isBusy(cause)) throw cause;
-    const message = `${lockFile} is locked by another process that repairs the catalog; look whether it hangs.`;
+    const message = `${lockFile} is locked by another process that repairs the catalog; check whether it hangs.`;
     throw new McpError("MCP_LIMIT_EXCEEDED", message, { cause });
   }
 }

@@ -135,9 +135,9 @@ class SqliteCatalogStore implements CatalogStore {
 
   #tellUnwritten(error: unknown): void {
     const advice = isBusy(error)
-      ? "Look which process holds it."
-      : "Look whether its disk is full, or may not be written to; else remove the file.";
-    const message = `The tool catalog could not be changed; what is not stored lasts as long as this process. ${advice}`;
+      ? "Check which process is using it."
+      : "Check whether its disk is full or read-only; otherwise remove the file.";
+    const message = `The tool catalog could not be changed; what is not stored lasts only as long as this process. ${advice}`;
     this.#options.log("warn", message, { file: this.#path, ...failure(error) });
   }
 

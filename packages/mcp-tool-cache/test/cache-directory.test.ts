@@ -80,6 +80,6 @@ test("without a home that anybody knows, it is where a variable says, else the e
   expect(directory({ JACKFIELD_HOME: "/opt/jf" })).toBe("/opt/jf/cache");
   expect(directory({ XDG_CACHE_HOME: "/var/cache" })).toBe("/var/cache/jackfield");
   expect(() => directory({})).toThrow(
-    "Nobody knows this user's home directory; name a folder in JACKFIELD_HOME.",
+    "This user's home directory is unknown; set JACKFIELD_HOME to a folder.",
   );
 });

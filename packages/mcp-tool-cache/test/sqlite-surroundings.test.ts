@@ -113,7 +113,7 @@ describe("where nothing can be kept, the catalog works in memory and says so onc
     onTestFinished(() => chmodSync(directory, 0o700));
     const { said, ...result } = await use(directory, isRoot ? { user: NOBODY } : {});
     expect(result).toEqual(WORKING);
-    expect(said).toEqual([expect.stringContaining("lasts as long as this process")]);
+    expect(said).toEqual([expect.stringContaining("lasts only as long as this process")]);
   });
 
   test.runIf(posix)("[R64] a process that can open no file any more", async () => {
@@ -154,7 +154,7 @@ interface Crowded {
 /** Nothing is missing while the process lives, and one warning says that it goes with it. */
 function expectCrowded({ faults, ...counts }: Crowded): void {
   expect(counts).toEqual({ known: 20, listed: 20, stale: 20 });
-  expect(faults).toEqual([expect.stringContaining("lasts as long as this process")]);
+  expect(faults).toEqual([expect.stringContaining("lasts only as long as this process")]);
 }
 
 function expectPart({ length }: readonly unknown[]): void {

@@ -171,7 +171,7 @@ test("rows of another version are told once, however many there are and however 
   withDatabase(file, (database) => database.exec(`UPDATE keyv SET value = replace(value, '2', '3')`));
   await cache.getMany(ids);
   await cache.getMany(ids);
-  expect(lines).toEqual([expect.stringMatching(/another version has written it.* nothing has to be done/)]);
+  expect(lines).toEqual([expect.stringMatching(/another version wrote it.* no action is needed/)]);
 });
 
 describe("what cannot be stored", () => {

@@ -45,7 +45,7 @@ export function modelText(text: string): string {
 
 /** Wraps a thrown value that is not an `McpError`. The outcome is unknown, since the call may have been made. */
 export function unexpectedError(cause: unknown, place: ErrorPlace): McpError {
-  return new McpError("MCP_INTERNAL", "Something failed unexpectedly on the way to the server.", {
+  return new McpError("MCP_INTERNAL", "An unexpected error occurred on the way to the server.", {
     ...place,
     phase: "call",
     outcome: "unknown",

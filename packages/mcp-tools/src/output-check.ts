@@ -33,7 +33,7 @@ export function createOutputCheck(tool: ToolDescriptor): OutputCheck {
 }
 
 function violation({ server, originalName }: ToolDescriptor, why: string): McpError {
-  const message = `The answer of tool "${originalName}" of server "${server}" does not follow its output schema: ${why}.`;
+  const message = `The answer of tool "${originalName}" of server "${server}" does not match its output schema: ${why}.`;
   return new McpError("MCP_PROTOCOL_VIOLATED", message, {
     server,
     tool: originalName,

@@ -23,7 +23,7 @@ export function partText(part: ResultPart): string {
 export function resultText({ parts, isError }: ClassifiedResult): string {
   const [first] = parts;
   if (first !== undefined) return parts.length === 1 ? partText(first) : parts.map(partText).join("\n\n");
-  return isError ? "The tool reported an error and said nothing more." : "The tool returned nothing.";
+  return isError ? "The tool reported an error without a message." : "The tool returned nothing.";
 }
 
 function linkText({ uri, name, description, mimeType }: Extract<ResultPart, { kind: "link" }>): string {

@@ -230,7 +230,7 @@ const TABLE: readonly Row[] = [
     result: { content: [], isError: true },
     parts: [],
     isError: true,
-    text: "The tool reported an error and said nothing more.",
+    text: "The tool reported an error without a message.",
   },
   {
     title: "a result without a list of content does not break anything",

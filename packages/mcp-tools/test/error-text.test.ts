@@ -12,7 +12,7 @@ describe("what a model reads about a failed call", () => {
     });
     expect(errorText(error)).toBe(
       'The call to the tool "read" of the MCP server "files" failed (MCP_CALL_TIMEOUT). ' +
-        "The server was too slow; a smaller request may be answered. " +
+        "The server took too long; a smaller request may succeed. " +
         'Server "files" did not answer within 60000 ms.',
     );
   });
@@ -23,7 +23,7 @@ describe("what a model reads about a failed call", () => {
       'tool "read" of the MCP server "files"',
     );
     expect(errorText(error)).toBe(
-      "The call failed (MCP_TOOL_UNKNOWN). The tool is not offered any more; use another one. No server offers it.",
+      "The call failed (MCP_TOOL_UNKNOWN). The tool is no longer available; use another one. No server offers it.",
     );
   });
 

@@ -36,7 +36,7 @@ function say(text: string, earlier: readonly ChatMessage[]): ChatReply {
 }
 
 function describeAbilities(tools: readonly ChatTool[]): string {
-  if (tools.length === 0) return "I can only call tools, and none are on offer.";
+  if (tools.length === 0) return "I can only call tools, and none are available.";
   const names = tools.slice(0, 5).map((tool) => tool.name);
   const more = tools.length > names.length ? ` and ${tools.length - names.length} more` : "";
   return (

@@ -12,7 +12,7 @@ export function describeToolResult(content: unknown): string {
   const texts = parts.flatMap((part) => (typeof part.text === "string" ? [part.text] : []));
   const media = parts.filter((part) => typeof part.text !== "string").map(describeMedia);
   const resultText = [...texts, ...media].filter((line) => line !== "").join("\n");
-  return cut(resultText === "" ? "The tool answered with nothing." : resultText);
+  return cut(resultText === "" ? "The tool returned nothing." : resultText);
 }
 
 function partsOf(content: unknown): JsonObject[] {
@@ -33,8 +33,10 @@ function textPart(value: unknown): JsonObject {
 
 function describeMedia(part: JsonObject): string {
   const type = mediaTypeOf(part);
-  if (type === undefined) return `Something of type ${String(part.type)} came back.`;
-  return type.startsWith("image/") ? `An image came back (${type}).` : `A file came back (${type}).`;
+  if (type === undefined) return `The tool returned content of type ${String(part.type)}.`;
+  return type.startsWith("image/")
+    ? `The tool returned an image (${type}).`
+    : `The tool returned a file (${type}).`;
 }
 
 /** Every provider has its own place for it: a field of its own, or the beginning of a `data:` URL. */

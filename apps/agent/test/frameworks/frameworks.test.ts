@@ -64,7 +64,7 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
     const source = fakeDemoSource({ "get-tiny-image": () => ({ content: [image] }) });
     const agent = await loadFramework(name, source, settings());
     const answer = await agent.ask("Get the tiny image.", { signal: never });
-    expect(answer.text).toContain("An image came back (image/png).");
+    expect(answer.text).toContain("The tool returned an image (image/png).");
     expect(answer.calls[0]?.mediaTypes).toEqual(["image/png"]);
   });
 
@@ -95,7 +95,7 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
     const source = createFakeToolSource([]);
     const agent = await loadFramework(name, source, settings());
     const before = await agent.ask('Echo the message "hi"', { signal: never });
-    expect(before.text).toContain("none are on offer");
+    expect(before.text).toContain("none are available");
     source.replaceTools([{ definition: { name: "echo" }, call: () => text("late, but here") }]);
     const after = await agent.ask('Echo the message "hi"', { signal: never });
     expect(after.text).toBe("late, but here");

@@ -127,7 +127,7 @@ describe("the offline model's endpoint", () => {
     const prompt = 'Echo the message "hi"';
     for (const more of [{ tools: undefined }, { tool_choice: "none" }]) {
       const body = await completion(say(prompt, more));
-      expect(body.choices[0].message.content).toContain("none are on offer");
+      expect(body.choices[0].message.content).toContain("none are available");
     }
   });
 

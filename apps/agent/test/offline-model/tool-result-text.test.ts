@@ -16,28 +16,32 @@ describe("what the offline model says of a tool's result", () => {
       ],
       "one\ntwo",
     ],
-    ["nothing", "", "The tool answered with nothing."],
-    ["no content", null, "The tool answered with nothing."],
+    ["nothing", "", "The tool returned nothing."],
+    ["no content", null, "The tool returned nothing."],
     [
       "an image in a file part, written as JSON",
       JSON.stringify([
         { type: "text", text: "Here:" },
         { type: "file", mediaType: "image/png", data: { type: "data", data: PNG } },
       ]),
-      "Here:\nAn image came back (image/png).",
+      "Here:\nThe tool returned an image (image/png).",
     ],
     [
       "an image block",
       [{ type: "image", data: PNG, mimeType: "image/jpeg" }],
-      "An image came back (image/jpeg).",
+      "The tool returned an image (image/jpeg).",
     ],
     [
       "an image URL",
       [{ type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } }],
-      "An image came back (image/png).",
+      "The tool returned an image (image/png).",
     ],
-    ["a sound", [{ type: "audio", data: PNG, mime_type: "audio/wav" }], "A file came back (audio/wav)."],
-    ["a part of an unknown kind", [{ type: "hologram" }], "Something of type hologram came back."],
+    [
+      "a sound",
+      [{ type: "audio", data: PNG, mime_type: "audio/wav" }],
+      "The tool returned a file (audio/wav).",
+    ],
+    ["a part of an unknown kind", [{ type: "hologram" }], "The tool returned content of type hologram."],
   ])("%s", (_title, content, text) => {
     expect(describeToolResult(content)).toBe(text);
   });

@@ -44,7 +44,7 @@ export async function askForApproval(
 }
 
 function stopped(): McpError {
-  const message = "Stopped before every server was decided on; what was approved stays approved.";
+  const message = "Cancelled before every server was reviewed; the approvals given so far remain.";
   return new McpError("MCP_ABORTED", message, { phase: "approve" });
 }
 

@@ -46,7 +46,7 @@ export async function approve(
 ): Promise<CommandResult & { readonly found: DiscoveredServers }> {
   const { name, yes, cwd, files, servers, hosts } = options;
   if (yes && name === undefined) {
-    const message = `"approve --yes" needs the name of a server; nothing is approved unseen and all at once.`;
+    const message = `"approve --yes" needs the name of a server; it cannot approve all servers at once.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "approve" });
   }
   const ledger = openApprovals(undefined, options.log);
@@ -63,7 +63,7 @@ export async function approve(
 function refuseUnknown(name: string, { servers, blocked }: DiscoveredServers): void {
   const known = [...servers, ...blocked.map(({ definition }) => definition)];
   if (known.some((definition) => definition.name === name)) return;
-  const message = `No entry is called ${JSON.stringify(name)}; "jackfield approve" shows what waits, "jackfield config list" what there is.`;
+  const message = `No entry is called ${JSON.stringify(name)}; "jackfield approve" shows the unapproved servers, "jackfield config list" all of them.`;
   throw new McpError("MCP_SERVER_UNKNOWN", message, { server: name, phase: "approve" });
 }
 
@@ -98,7 +98,7 @@ function resultOf({ approved, waiting }: Decisions, isLost: boolean): CommandRes
     json: { approved: approved.map(shown), waiting: waiting.map(shown) },
     text: ({ columns }) =>
       rows.length === 0
-        ? "Nothing waits for approval.\n"
+        ? "No server is waiting for approval.\n"
         : alignColumns(rows, { columns, keepsEnd: [2] }) + advice,
     exitCode: waiting.length === 0 && !isLost ? 0 : 1,
   };

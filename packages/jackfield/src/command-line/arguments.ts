@@ -138,13 +138,13 @@ export function readArguments(argv: readonly string[]): CommandArguments {
       refuseRest(command, [second, ...rest]);
       return { ...common, command, on: first };
     default:
-      throw usage(`There is no command "${command}"; there are ${COMMAND_NAMES.join(", ")} and help.`);
+      throw usage(`There is no command "${command}"; the commands are ${COMMAND_NAMES.join(", ")} and help.`);
   }
 }
 
 function readCacheAction(action: string | undefined, name: string | undefined): CacheAction {
   if (action === "clear") return { action, server: name };
-  if (action !== "list" && action !== "path") throw usage('"cache" needs one of list, clear and path.');
+  if (action !== "list" && action !== "path") throw usage('"cache" needs list, clear or path.');
   refuseRest(`cache ${action}`, [name]);
   return { action };
 }
@@ -160,7 +160,7 @@ function readConfigAction(
     if (host !== undefined) throw usage('"config list" does not take "--host"; did you mean "--hosts"?');
     return { action };
   }
-  if (action !== "parse") throw usage('"config" needs one of list and parse.');
+  if (action !== "parse") throw usage('"config" needs list or parse.');
   if (host === undefined || file === undefined) throw usage('"config parse" needs --host HOST and a FILE.');
   return { action, host, file, beneath };
 }
@@ -184,7 +184,7 @@ function readServers(entries: readonly string[]): CommonArguments["servers"] {
     entries.map((entry) => {
       const [, name = "", json = ""] = /^([^=]*)=(.*)$/s.exec(entry) ?? [];
       if (name === "")
-        throw usage('"--mcp-server" wants NAME=JSON, for example files={"command":"my-server"}.');
+        throw usage('"--mcp-server" must be NAME=JSON, for example files={"command":"my-server"}.');
       return [name, parseJson(json, `The JSON of "--mcp-server ${name}"`) as InlineServer];
     }),
   );

@@ -47,7 +47,7 @@ export async function cache(
   // Faults found while reading, such as a damaged file, do not keep the catalog from being cleared.
   if (wanted.action === "clear") return cleared(await clear(path, wanted.server), wanted);
   if (hearing.faults.length === 0) return listed(known);
-  const message = `What the catalog in ${path} holds could not be listed; the warning says why.`;
+  const message = `The catalog in ${path} could not be listed; the warning says why.`;
   throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
 }
 
@@ -111,7 +111,7 @@ async function clear(path: string, server: string | undefined): Promise<readonly
     const { forgotten, fault, isWorthRetrying } = await forget(path, server);
     if (fault === undefined) return forgotten;
     if (isWorthRetrying && Date.now() < deadline) continue;
-    const message = `Not everything could be forgotten (${fault}). Close what uses the catalog in ${path}, or see who may write there, and try again.`;
+    const message = `Not everything could be deleted (${fault}). Close the programs that use the catalog in ${path}, or check that it is writable, and try again.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
   }
 }
@@ -163,10 +163,12 @@ function cleared(
 ): CommandResult {
   const names = entries.map(({ server: name }) => `${printableLine(name, 40)}\n`).join("");
   const nothing =
-    server === undefined ? "No server was known. The catalog is empty.\n" : "There was nothing to forget.\n";
+    server === undefined
+      ? "No servers were listed. The catalog is empty.\n"
+      : "There was nothing to delete.\n";
   return {
     json: { cleared: entries.map(({ id, server: name }) => ({ id, server: name })) },
-    text: entries.length === 0 ? nothing : `Forgotten:\n${names}`,
+    text: entries.length === 0 ? nothing : `Deleted:\n${names}`,
     exitCode: 0,
   };
 }

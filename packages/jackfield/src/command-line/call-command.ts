@@ -99,7 +99,7 @@ function hintOn(mcp: Mcp, name: string, found: readonly string[]): string {
   const told = [...unknown, ...[...other, ...waiting.slice(0, 1)].map(whyUnused)]
     .map((text) => ` ${text}`)
     .join("");
-  return `; "jackfield tools" lists those that are on offer.${told}`;
+  return `; "jackfield tools" lists the available tools.${told}`;
 }
 
 /** Whether a name has the form of an exposed name, which includes the server. */

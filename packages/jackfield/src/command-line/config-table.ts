@@ -25,7 +25,7 @@ export function listedTable(servers: readonly ListedServer[], page: Page): strin
 
 function stateOf(server: Omit<ListedServer, "name" | "transport" | "definedIn">): string {
   const { enabled, disabledBy, approved, blockedBy, shadowedBy } = server;
-  if (shadowedBy) return `behind ${printableLine(shadowedBy.name, 40)}`;
+  if (shadowedBy) return `shadowed by ${printableLine(shadowedBy.name, 40)}`;
   if (!enabled) return disabledBy === undefined ? "off" : `off (${printableLine(disabledBy, 40)})`;
   if (!approved) return "not approved";
   return blockedBy ? `blocked (${printableLine(blockedBy.by, 40)})` : "on";

@@ -56,8 +56,8 @@ const TONES = { error: "bad", warning: "doubtful", info: "faint" } as const;
 function report(findings: readonly Finding[], servers: number, page: Page): string {
   if (findings.length === 0) {
     return servers === 0
-      ? 'Nothing is wrong, but no server is configured either; "jackfield init" writes a first file.\n'
-      : `Nothing is wrong with ${servers === 1 ? "the one server" : `the ${servers} servers`} there ${servers === 1 ? "is" : "are"}.\n`;
+      ? 'No problems were found, but no server is configured; "jackfield init" writes a first file.\n'
+      : `No problems were found with ${servers === 1 ? "the one server" : `the ${servers} servers`}.\n`;
   }
   return findings.map((finding) => paragraph(finding, page)).join("\n");
 }

@@ -59,8 +59,8 @@ export async function init({ cwd = ".", servers, force, log, signal }: InitOptio
   const approved = written.map(({ name }) => name);
   const isApproved = names.every((name) => approved.includes(name));
   const next = isApproved
-    ? `Approved, because you have just asked for it. ${faults.length > 0 ? "It does not start as it is." : 'See it work with "jackfield status".'}`
-    : 'Not all of it is approved; "jackfield config list" says what stands in its way, "jackfield approve" asks.';
+    ? `Approved, because you asked for it. ${faults.length > 0 ? "It cannot start yet: see the warning." : 'Try it with "jackfield status".'}`
+    : 'Not all servers are approved; "jackfield config list" shows why, "jackfield approve" asks about them.';
   return {
     json: { file, servers: names, approved, content: { mcpServers } },
     text: `Wrote ${printable(file)}:\n\n${printable(content)}\n${next}\n`,

@@ -2,7 +2,7 @@ import { McpError } from "@jackfield/mcp-core";
 
 /** The error of a command that its user ended with Ctrl+C. */
 export function interruption(): McpError {
-  return new McpError("MCP_ABORTED", "Ctrl+C ended the command before it was done.");
+  return new McpError("MCP_ABORTED", "Ctrl+C cancelled the command before it finished.");
 }
 
 /**

@@ -35,6 +35,6 @@ export async function startLazyServers(
   };
   const wanted = mcp.servers().filter((server) => isWaitingForCall(server) && isWanted(server));
   const failed = await Promise.all(wanted.map(start));
-  if (signal.aborted) throw new McpError("MCP_ABORTED", "The servers were not all looked at.");
+  if (signal.aborted) throw new McpError("MCP_ABORTED", "The check of the servers was aborted.");
   return failed.flat();
 }

@@ -74,10 +74,10 @@ export async function login(options: LoginOptions): Promise<CommandResult> {
   const { serverUrl, resource } = login;
   const made = secrecy.hideIn({ ...login, serverUrl: shownUrl(serverUrl), resource: shownUrl(resource) });
   const until = made.isRefreshable
-    ? "It is renewed by itself."
+    ? "It is renewed automatically."
     : made.expiresAt === undefined
       ? ""
-      : `It ends at ${new Date(made.expiresAt).toISOString()}.`;
+      : `It expires at ${new Date(made.expiresAt).toISOString()}.`;
   return {
     json: { name, loggedIn: true, ...made },
     text: `Logged in to ${printableName(name)} at ${printable(made.issuer)}. ${until}`.trimEnd().concat("\n"),
@@ -142,8 +142,8 @@ async function openAccount(
 /** Credentials that are sent in place of a login. */
 const IN_THE_WAY = {
   header:
-    "has an Authorization header in its entry, which is sent in place of a login; remove the header to log in",
-  url: "has a user and a password in its URL, which are sent in place of a login; remove them from the URL to log in",
+    "has an Authorization header in its entry, which is sent instead of a login; remove the header to log in",
+  url: "has a user and a password in its URL, which are sent instead of a login; remove them from the URL to log in",
 } as const;
 
 /** A login is stored by its server's URL: logging out does not need the variables of its headers. */
@@ -159,7 +159,7 @@ async function findDefinition(
   admit: NonNullable<DiscoverServersOptions["admit"]>,
 ): Promise<ServerDefinition> {
   if (name === undefined) {
-    const message = `"login" and "logout" need the name of a server; "jackfield config list" shows what there is.`;
+    const message = `"login" and "logout" need the name of a server; "jackfield config list" shows them.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
   }
   const found = await discoverServers({ cwd, files, hosts, servers, admit });
@@ -170,10 +170,10 @@ async function findDefinition(
   if (command === "logout" && blocked !== undefined && blocked.by !== "approval") return blocked.definition;
   const unapproved = blocked?.by === "approval" ? blocked.definition : undefined;
   const message = unapproved
-    ? `Server ${JSON.stringify(name)} came with a project, and nobody has approved it; look at it and decide with: ${approveCommand([unapproved], { cwd, hosts })}`
+    ? `Server ${JSON.stringify(name)} comes from a project and is not approved; review it with: ${approveCommand([unapproved], { cwd, hosts })}`
     : blocked !== undefined
       ? whyUnused(blockedReportOf(blocked))
-      : `No server is called ${JSON.stringify(name)}; "jackfield config list" shows what there is.`;
+      : `No server is called ${JSON.stringify(name)}; "jackfield config list" shows the servers.`;
   const code = unapproved ? "MCP_APPROVAL_REQUIRED" : "MCP_SERVER_UNKNOWN";
   throw new McpError(code, message, { server: name, phase: unapproved ? "approve" : "config" });
 }

@@ -58,7 +58,7 @@ export function writeText({ stdout }: Terminal, text: string, signal: AbortSigna
   const written = new Promise<void>((resolve, reject) => {
     stdout.write(text, (error) => {
       if (!error || hasNoReader(error)) return resolve();
-      const message = `The result cannot be written to standard output (${error.message}); see whether there is room where it goes.`;
+      const message = `The result could not be written to standard output (${error.message}); check the free space at its destination.`;
       reject(toMcpError(error, "MCP_INTERNAL", message));
     });
   });

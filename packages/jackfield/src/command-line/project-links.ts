@@ -21,7 +21,7 @@ export interface WrittenPlace {
 export async function refuseWayOut({ file, target, cwd }: WrittenPlace): Promise<void> {
   const root = projectTop(await realpath(cwd));
   if (isInside(target, root) || !(await isNamedInside(file, root))) return;
-  const message = `${file} was not written: it leads by a link out of the project, to ${target}. Remove the link, or name that file itself if it is the one you mean.`;
+  const message = `${file} was not written: its path leads through a link out of the project, to ${target}. Remove the link, or name that file itself.`;
   throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config", location: { file } });
 }
 

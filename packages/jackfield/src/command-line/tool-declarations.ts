@@ -1,7 +1,7 @@
 import type { ToolDescriptor } from "@jackfield/mcp-core";
 import { remark, schemaType, stringLiteral } from "./schema-type.ts";
 
-const HEAD = `// Written by "jackfield types". Run it again when the tools have changed; what is edited here is lost.
+const HEAD = `// Written by "jackfield types". Run it again when the tools change; edits in this file are lost.
 
 declare module "jackfield" {
   interface ToolTypes {

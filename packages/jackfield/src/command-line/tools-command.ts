@@ -59,8 +59,8 @@ function nothingOffered(asked: readonly ServerSnapshot[]): string {
   const troubled = asked
     .filter(({ error }) => error !== undefined)
     .map(({ name }) => `"${printableLine(name, 80)}"`);
-  if (troubled.length === 0) return "No tool is on offer.\n";
-  return `No tool is on offer. "jackfield status" says what is wrong with ${troubled.join(", ")}.\n`;
+  if (troubled.length === 0) return "No tool is available.\n";
+  return `No tool is available. "jackfield status" shows what is wrong with ${troubled.join(", ")}.\n`;
 }
 
 function asJson(tool: ToolDescriptor, tokens: boolean) {

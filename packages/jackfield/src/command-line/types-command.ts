@@ -86,14 +86,11 @@ function adviseOn(unknown: readonly ServerSnapshot[], approve: string, isKept: b
   } = Object.groupBy(unknown, (server) =>
     server.error?.code === "MCP_APPROVAL_REQUIRED" ? "waiting" : isWaitingForCall(server) ? "lazy" : "other",
   );
-  const notKnown = "The catalog does not know the tools of these servers";
+  const notKnown = "The catalog does not contain the tools of these servers";
   // Without a folder, the catalog is lost when a command ends.
-  const keep = isKept ? "" : "name a folder for it in JACKFIELD_HOME, then ";
+  const keep = isKept ? "" : "set JACKFIELD_HOME to a folder for it, then ";
   return [
-    listed(
-      waiting,
-      `These servers are not started before somebody has approved them; decide with: ${approve}`,
-    ),
+    listed(waiting, `These servers are not approved, so they are not started; review them with: ${approve}`),
     listed(
       lazy,
       `${notKnown}, which start at their first call; ${keep}run "jackfield doctor", which starts them:`,

@@ -5,6 +5,6 @@ import { printableLine } from "./lines.ts";
 export function whyUnused({ name, by, reason, definedIn }: BlockedReport): string {
   const { file, line = 1 } = definedIn;
   const place = file === undefined ? "" : ` (${printableLine(`${file}:${line}`, 500)})`;
-  const next = by === "approval" ? "" : '; "jackfield config list" shows what counts.';
+  const next = by === "approval" ? "" : '; "jackfield config list" shows what is used.';
   return `Server ${JSON.stringify(name)}${place} is not used: ${reason}${next}`;
 }

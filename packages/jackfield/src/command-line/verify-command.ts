@@ -42,12 +42,12 @@ export async function verify(
   const isAllRead = isRead(mcp.report);
   if (comparison.isSame) {
     const text = isAllRead
-      ? `Every server is as ${printable(named)} has it.\n`
-      : `Not all of the configuration could be read; the servers of the rest are as ${printable(named)} has them.\n`;
+      ? `Every server matches ${printable(named)}.\n`
+      : `Not all of the configuration could be read; the servers of the rest match ${printable(named)}.\n`;
     return { json: comparison, text, exitCode: isAllRead ? 0 : 1 };
   }
   const next = isAllRead
-    ? 'Accept what is different with "jackfield verify --write", if it is what you want.'
+    ? 'If you want these changes, accept them with "jackfield verify --write".'
     : "Not all of the configuration could be read; correct it first, and compare again.";
   return { json: comparison, text: `${formatComparison(comparison)}\n\n${next}\n`, exitCode: 1 };
 }

@@ -135,19 +135,19 @@ function isThere(error: unknown): boolean {
 }
 
 const STEPS: { readonly [code: string]: string } = {
-  ENOSPC: "make room on its disk",
-  EDQUOT: "make room in your share of its disk",
-  ENOENT: "make its folder first",
+  ENOSPC: "free some space on its disk",
+  EDQUOT: "free some space in your disk quota",
+  ENOENT: "create its folder first",
   EISDIR: "name a file",
 };
 
 function alreadyThere(file: string): McpError {
-  const message = `${file} is there already and was left as it is; --force replaces it.`;
+  const message = `${file} already exists and was not changed; --force replaces it.`;
   return new McpError("MCP_CONFIG_INVALID", message, { phase: "config", location: { file } });
 }
 
 function cannotWrite(file: string, error: unknown): McpError {
   const reason = (error as NodeJS.ErrnoException).code ?? thrownText(error);
-  const message = `${file} cannot be written (${reason}); ${STEPS[reason] ?? "see who may write there"}.`;
+  const message = `${file} cannot be written (${reason}); ${STEPS[reason] ?? "check that it is writable"}.`;
   return toMcpError(error, "MCP_CONFIG_INVALID", message, { phase: "config", location: { file } });
 }

@@ -29,7 +29,7 @@ export function createApprovalMemory(store: StateStore | undefined, log: Logger)
     async add(key, answer) {
       inThisRun.add(key);
       if (answer === "forever")
-        await store?.set(KEY_PREFIX + key, new Date().toISOString()).catch(failed("kept"));
+        await store?.set(KEY_PREFIX + key, new Date().toISOString()).catch(failed("stored"));
     },
   };
 }

@@ -55,7 +55,7 @@ export function parseApprovalRule(rule: unknown): ParsedApprovalRule {
     return () => needed;
   }
   if (typeof rule !== "object" || rule === null || Array.isArray(rule))
-    throw invalid(`${describe(rule)} is no rule`);
+    throw invalid(`${describe(rule)} is not a rule`);
   return isLists(rule) ? parseLists(rule) : parseMap(rule);
 }
 
@@ -77,11 +77,11 @@ function isLists(rule: object): rule is ApprovalLists {
 function parseLists(rule: ApprovalLists): ParsedApprovalRule {
   const unknown = Object.keys(rule).filter((key) => key !== "always" && key !== "never");
   if (unknown.length > 0)
-    throw invalid(`the lists hold ${describe(unknown[0])} besides "always" and "never"`);
+    throw invalid(`the lists can have only "always" and "never", not ${describe(unknown[0])}`);
   const always = parseNames(rule.always, "always");
   const never = parseNames(rule.never, "never");
   const both = [...always].find((name) => never.has(name));
-  if (both !== undefined) throw invalid(`tool ${describe(both)} stands in both lists`);
+  if (both !== undefined) throw invalid(`tool ${describe(both)} is in both lists`);
   return (tool) => !never.has(tool.originalName);
 }
 
@@ -107,7 +107,7 @@ function describe(value: unknown): string {
 }
 
 function invalid(what: string): McpError {
-  return new McpError("MCP_CONFIG_INVALID", `The approval of calls is not set right: ${what}.`, {
+  return new McpError("MCP_CONFIG_INVALID", `The rule for approving calls is invalid: ${what}.`, {
     phase: "config",
   });
 }

@@ -83,7 +83,7 @@ function versionDrift(
 }
 
 const STATES = {
-  changed: "is not as it was locked",
+  changed: "differs from the lock",
   added: "is not in the lock",
   removed: "is in the lock, but not configured",
   unlisted: "has not listed its tools, so they could not be compared",

@@ -18,11 +18,11 @@ export function parseLock(text: string, { file = "mcp.lock" }: ParseLockOptions 
   const refuse: Refuse = (what, path) => {
     const location = { file, ...locate(text, path) };
     const line = location.line === undefined ? "" : `:${location.line}`;
-    const message = `${file}${line} cannot be used: ${what}. Make it anew, or take it from version control.`;
+    const message = `${file}${line} cannot be used: ${what}. Create it again, or restore it from version control.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config", location });
   };
   const lock = parseJson(text, file);
-  if (!isRecord(lock)) return refuse("it is no JSON object", []);
+  if (!isRecord(lock)) return refuse("it is not a JSON object", []);
   if (lock.lockVersion !== LOCK_VERSION)
     refuse(`"lockVersion" must be ${LOCK_VERSION}; another version of Jackfield made it`, ["lockVersion"]);
   if (!isRecord(lock.servers)) return refuse(`"servers" must be an object`, ["servers"]);
@@ -61,7 +61,7 @@ function readTool(server: string, name: string, value: unknown, refuse: Refuse):
   if (pin === undefined || pin.tool.name !== name)
     return refuse(`tool ${JSON.stringify(name)} is not described`, path);
   if (!isRecord(value) || value.digest !== pin.digest)
-    return refuse(`the digest of tool ${JSON.stringify(name)} is not that of its description`, path);
+    return refuse(`the digest of tool ${JSON.stringify(name)} does not match its description`, path);
   return pin;
 }
 
@@ -72,7 +72,7 @@ function parseJson(text: string, file: string): unknown {
     const reason = thrownMessage(error);
     const at = /at position (\d+)/.exec(reason)?.[1];
     const line = lineAt(text, at === undefined ? text.length : Number(at));
-    const message = `${file}:${line} is not JSON: ${reason.slice(0, 200)}. Take it from version control.`;
+    const message = `${file}:${line} is not JSON: ${reason.slice(0, 200)}. Restore it from version control.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config", location: { file, line } });
   }
 }

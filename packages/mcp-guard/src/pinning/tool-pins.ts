@@ -194,11 +194,11 @@ class PinnedTools implements ToolPins {
 
 const REASONS = {
   new: "it is new and was not approved",
-  changed: "it is not as it was approved",
+  changed: "it changed after it was approved",
 } as const;
 
 function changedTool({ server, originalName }: ToolDescriptor): McpError {
-  const message = `Tool "${originalName}" of server "${server}" is not as it was accepted; the call was not sent. Have the user look at what changed.`;
+  const message = `Tool "${originalName}" of server "${server}" is not accepted in its current form; the call was not sent. Ask the user to review the change.`;
   return new McpError("MCP_TOOL_CHANGED", message, {
     server,
     tool: originalName,

@@ -9,6 +9,6 @@ export function notice(
 ): string {
   const more = missing.length - MOST_REASONS;
   const listed = [...missing.slice(0, MOST_REASONS), ...(more > 0 ? [`${more} more parts`] : [])].join(", ");
-  const readOn = place === undefined ? "" : ` The whole is in ${place}.`;
+  const readOn = place === undefined ? "" : ` The full result is in ${place}.`;
   return `[This ${what} was too long. Missing: ${listed}.${readOn}]`;
 }

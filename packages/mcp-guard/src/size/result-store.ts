@@ -97,6 +97,6 @@ async function readOwnFile(place: string): Promise<string> {
 }
 
 function unknownPlace(place: string): McpError {
-  const message = `No result is kept as "${place.slice(0, 200)}"; use the place that the notice names.`;
+  const message = `No result is stored as "${place.slice(0, 200)}"; use the place named in the notice.`;
   return new McpError("MCP_REQUEST_REJECTED", message);
 }

@@ -141,7 +141,7 @@ describe("approval of calls", () => {
     expect(ask).toHaveBeenCalledTimes(1);
     expect(log.mock.calls).toEqual([
       ["warn", "an approval of calls could not be read", { error }],
-      ["warn", "an approval of calls could not be kept", { error }],
+      ["warn", "an approval of calls could not be stored", { error }],
     ]);
   });
 });

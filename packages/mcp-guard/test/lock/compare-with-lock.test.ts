@@ -43,7 +43,7 @@ describe("comparing servers with a lock", () => {
       ],
     });
     expect(formatComparison(comparison).split("\n")).toEqual([
-      "files is not as it was locked",
+      "files differs from the lock",
       "  + new",
       "  - write_file",
       "  ~ read_file",
@@ -64,7 +64,7 @@ describe("comparing servers with a lock", () => {
     const comparison = compare({ servers: web === undefined ? [files] : [web, files] });
     expect(comparison.isSame).toBe(false);
     expect(formatComparison(comparison)).toBe(
-      "files is not as it was locked\n  version: files-server 1.0.0 -> files-server 2.0.0",
+      "files differs from the lock\n  version: files-server 1.0.0 -> files-server 2.0.0",
     );
   });
 

@@ -75,7 +75,7 @@ describe("a lock file", () => {
   });
 
   test.each([
-    ["[]", "no JSON object"],
+    ["[]", "not a JSON object"],
     ["{}", "lockVersion"],
     ['{"lockVersion":2,"servers":{}}', "lockVersion"],
     ['{"lockVersion":1}', "servers"],

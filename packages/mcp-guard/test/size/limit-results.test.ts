@@ -92,7 +92,7 @@ describe("limiting results", () => {
     const provenance = { server: "files", tool: "read_file" };
     const whole = `${"0123456789".repeat(100)}😀`;
     const limited = await callThrough(limitResults({ maxResultChars: 10, store }), textResult(whole));
-    const place = /The whole is in (.*)\.\]$/.exec(texts(limited.content)[1] ?? "")?.[1] ?? "";
+    const place = /The full result is in (.*)\.\]$/.exec(texts(limited.content)[1] ?? "")?.[1] ?? "";
     expect(await readFile(place, "utf8")).toBe(whole);
     expect((await stat(place)).mode & 0o777).toBe(0o600);
     expect((await stat(join(directory, "results"))).mode & 0o777).toBe(0o700);
@@ -108,7 +108,7 @@ describe("limiting results", () => {
   test("a store that cannot keep anything costs the rest of the text, not the call", async () => {
     const store = resultDirectory("/dev/null/no");
     const limited = await callThrough(limitResults({ maxResultChars: 1, store }), textResult("ab"));
-    expect(texts(limited.content)[1]).not.toContain("The whole is in");
+    expect(texts(limited.content)[1]).not.toContain("The full result is in");
   });
 
   test.each<[string, () => Promise<string>]>([

@@ -88,7 +88,7 @@ function checkInputRequired(inputRequired: unknown): void {
  */
 function unapprovedCallMessage({ descriptor }: ModelTool, toolCallId: string | undefined): ToolMessage {
   const { name, server, originalName: tool } = descriptor;
-  const message = `Nobody was asked about this call of "${tool}" of server "${server}".`;
+  const message = `No approval was requested for this call of "${tool}" of server "${server}".`;
   const error = new McpError("MCP_CALL_DENIED", message, {
     server,
     tool,

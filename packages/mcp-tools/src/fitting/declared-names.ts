@@ -27,7 +27,7 @@ function declared(schema: JsonSchema, pointer: string, tools: Tools): JsonSchema
     names.has(name),
   );
   if (kept.length === names.size) return within;
-  const message = "A name in `required` that is not among the `properties` is not taken.";
+  const message = "A name in `required` that is not among the `properties` is not supported.";
   tools.report.add({ pointer, kind: "removed", keyword: "required", message });
   return kept.length > 0 ? { ...within, required: kept } : rest;
 }

@@ -36,14 +36,14 @@ export interface FittedSchema {
 export function fitSchema(schema: unknown, { profile = "none" }: FitOptions = {}): FittedSchema {
   checkProfile(profile);
   const report = createChangeReport();
-  if (!isObject(schema)) return anyObject(report, "The schema is no object.");
+  if (!isObject(schema)) return anyObject(report, "The schema is not an object.");
   if (profile === "none") return unwrapped(completeRoot(schema, report), report);
   try {
     const { root, definitions } = fitSchemaParts(createSchemaIndex(schema), PROFILE_RULES[profile], report);
     return fitRoot(root, definitions, report);
   } catch (error) {
     if (error instanceof SchemaTooLarge || error instanceof RangeError)
-      return anyObject(report, "The schema is too large to be fitted.");
+      return anyObject(report, "The schema is too large to adapt.");
     throw error;
   }
 }
@@ -54,7 +54,7 @@ const ROOT_UNIONS = ["$ref", "allOf", "anyOf", "const", "else", "enum", "if", "n
 function fitRoot(root: JsonSchema, definitions: JsonObject, report: ChangeReport): FittedSchema {
   const defs = Object.keys(definitions).length > 0 ? { $defs: definitions } : {};
   if (isObject(root) && mayBeRoot(root)) return unwrapped({ ...completeRoot(root, report), ...defs }, report);
-  const message = `The root is no plain object: the arguments are the property \`${WRAPPER_PROPERTY}\`.`;
+  const message = `The root is not a plain object: the arguments are in the property \`${WRAPPER_PROPERTY}\`.`;
   report.add({ pointer: "", kind: "wrapped", message });
   const properties = { [WRAPPER_PROPERTY]: root as JsonValue };
   const schema: ToolInputSchema = { type: "object", properties, required: [WRAPPER_PROPERTY], ...defs };
@@ -94,7 +94,7 @@ function completeRoot(root: JsonObject, report: ChangeReport): ToolInputSchema {
 }
 
 function anyObject(report: ChangeReport, message: string): FittedSchema {
-  report.add({ pointer: "", kind: "removed", message: `${message} Any object is offered in its place.` });
+  report.add({ pointer: "", kind: "removed", message: `${message} Any object is allowed instead.` });
   return unwrapped({ type: "object", properties: {} }, report);
 }
 

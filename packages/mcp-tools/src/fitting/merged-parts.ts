@@ -24,7 +24,7 @@ export function mergeParts(parts: readonly JsonObject[], pointer: string, report
         pointer,
         kind: "removed",
         keyword,
-        message: `Two parts of \`allOf\` say different things of \`${keyword}\`; the first is kept.`,
+        message: `Two parts of \`allOf\` disagree on \`${keyword}\`; the first is kept.`,
       });
   }
   if (required.size > 0) merged.required = [...required] as JsonValue;

@@ -2,7 +2,7 @@ import type { JsonObject } from "@jackfield/mcp-core";
 import { isObject } from "../schema/subschemas.ts";
 
 const LOOKS_AROUND = /\(\?<?[=!]|\\[1-9]|\\k</;
-const NOT_TAKEN = "A pattern that looks around or refers back is not taken.";
+const NOT_TAKEN = "A pattern with lookaround or a backreference is not supported.";
 
 /**
  * Drops patterns with lookarounds or back-references, for strings and for property names, and the keywords that judge names
@@ -17,5 +17,5 @@ export function dropPatterns(schema: JsonObject, remove: (keyword: string, messa
   remove("patternProperties", NOT_TAKEN);
   if (kept.length > 0) schema.patternProperties = Object.fromEntries(kept);
   for (const keyword of ["additionalProperties", "unevaluatedProperties"])
-    remove(keyword, "A property that a pattern matched which is not taken must stay possible.");
+    remove(keyword, "A property that matches an unsupported pattern must stay allowed.");
 }

@@ -31,7 +31,7 @@ export function plainTypes(schema: JsonObject, { pointer, report, fitKeywords }:
       pointer,
       kind: "removed",
       keyword: "type",
-      message: "Types that nothing fits are not taken.",
+      message: "Types that nothing matches are not supported.",
     });
     return withoutUndefined(notes);
   }
@@ -55,7 +55,7 @@ function textEnum(schema: JsonObject, pointer: string, report: ChangeReport): Js
   if (areTexts && typed.type === "string" && !values.includes(""))
     return rest.type === undefined ? { ...schema, type: "string" } : schema;
   const message =
-    "An `enum` of other values than texts, or of no text, is not taken; the values are in the description.";
+    "An `enum` that is empty or has values other than strings is not supported; the values are in the description.";
   report.add({ pointer, kind: "removed", keyword: "enum", message });
   if (values.length === 0) return rest;
   const choices = `One of: ${JSON.stringify(values).slice(1, -1).slice(0, 512)}.`;

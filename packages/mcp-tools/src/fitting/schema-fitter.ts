@@ -82,13 +82,13 @@ class SchemaFitter {
   }
 
   #fitNothing(pointer: string): JsonSchema {
-    this.#remove(pointer, undefined, "What stands here is no schema.");
+    this.#remove(pointer, undefined, "This is not a schema.");
     return {};
   }
 
   #fitBoolean(schema: boolean, pointer: string): JsonSchema {
     if (!this.#rules.plainTypes) return schema;
-    if (!schema) this.#remove(pointer, undefined, "A schema that nothing fits is not taken.");
+    if (!schema) this.#remove(pointer, undefined, "A schema that nothing matches is not supported.");
     return {};
   }
 
@@ -99,7 +99,7 @@ class SchemaFitter {
     const kept = entries.filter((entry) => !isName(entry));
     if (kept.length === entries.length) return schema;
     for (const [keyword] of entries.filter(isName)) {
-      const message = `\`${keyword}\` names or holds schemas, and demands nothing by itself.`;
+      const message = `\`${keyword}\` names or holds schemas, and has no effect by itself.`;
       this.#note({ pointer, kind: "rewritten", keyword, message });
     }
     return Object.fromEntries(kept);
@@ -123,7 +123,7 @@ class SchemaFitter {
 
   #inline(target: ReferenceTarget | undefined, reference: string, pointer: string): JsonSchema {
     if (target === undefined) {
-      this.#remove(pointer, "$ref", `The reference ${shown(reference)} leads out of the schema.`);
+      this.#remove(pointer, "$ref", `The reference ${shown(reference)} points outside the schema.`);
       return {};
     }
     const { schema } = target;
@@ -200,7 +200,7 @@ class SchemaFitter {
 
   /** Handles a keyword whose subschemas got weaker: one that would get stricter by that is removed or softened. */
   #weaken(keyword: string, schema: JsonObject, pointer: string): void {
-    const reason = "because a part of it is not told";
+    const reason = "because part of it is not supported";
     if (keyword === "not" || keyword === "if") {
       delete schema[keyword];
       this.#remove(pointer, keyword, `\`${keyword}\` was removed ${reason}.`);
@@ -229,19 +229,19 @@ class SchemaFitter {
       this.#remove(pointer, keyword, message);
     };
     if (this.#rules.plainTypes && result.oneOf !== undefined)
-      this.#softenOneOf(result, pointer, "because it is not taken");
+      this.#softenOneOf(result, pointer, "because it is not supported");
     if (this.#rules.keywords !== undefined && result.prefixItems !== undefined)
-      remove("items", "`items` speaks of the items after `prefixItems`, which is not taken.");
-    remove("$dynamicRef", "`$dynamicRef` is not taken.");
-    remove("$recursiveRef", "`$recursiveRef` is not taken.");
+      remove("items", "`items` applies to the items after `prefixItems`, which is not supported.");
+    remove("$dynamicRef", "`$dynamicRef` is not supported.");
+    remove("$recursiveRef", "`$recursiveRef` is not supported.");
     this.#fitNames(result, pointer, remove);
     for (const keyword of Object.keys(result))
-      if (this.#rules.keywords?.has(keyword) === false) remove(keyword, `\`${keyword}\` is not taken.`);
+      if (this.#rules.keywords?.has(keyword) === false) remove(keyword, `\`${keyword}\` is not supported.`);
     this.#fitText(result, remove);
     const mayBeList = [result.type].flat().includes("array");
     if (this.#rules.listsHaveItems && mayBeList && result.items === undefined) {
       result.items = {};
-      this.#note({ pointer, kind: "added", keyword: "items", message: "Items of any kind were named." });
+      this.#note({ pointer, kind: "added", keyword: "items", message: "Items of any kind were allowed." });
     }
     return result;
   }
@@ -252,7 +252,7 @@ class SchemaFitter {
     if (found.length === 0 || this.#report.weakened === before) return schema;
     const { maxContains: _, unevaluatedItems: __, unevaluatedProperties: ___, ...rest } = schema;
     for (const keyword of found)
-      this.#remove(pointer, keyword, `\`${keyword}\` was removed because something beside it is not told.`);
+      this.#remove(pointer, keyword, `\`${keyword}\` was removed because a keyword beside it was lost.`);
     return rest;
   }
 
@@ -264,15 +264,15 @@ class SchemaFitter {
     if (kept.length === entries.length) return;
     schema.properties = Object.fromEntries(kept);
     for (const [name] of entries.filter(([other]) => !propertyName.test(other)))
-      this.#remove(`${pointer}/properties/${escapePointer(name)}`, undefined, "The name is not taken.");
-    remove("additionalProperties", "A property whose name is not taken must stay possible.");
-    remove("unevaluatedProperties", "A property whose name is not taken must stay possible.");
+      this.#remove(`${pointer}/properties/${escapePointer(name)}`, undefined, "The name is not supported.");
+    remove("additionalProperties", "A property with an unsupported name must stay allowed.");
+    remove("unevaluatedProperties", "A property with an unsupported name must stay allowed.");
   }
 
   #fitText(schema: JsonObject, remove: (keyword: string, message: string) => void): void {
     const { formats, plainPatterns } = this.#rules;
     if (typeof schema.format === "string" && formats?.has(schema.format) === false)
-      remove("format", `The format ${shown(schema.format)} is not taken.`);
+      remove("format", `The format ${shown(schema.format)} is not supported.`);
     if (plainPatterns) dropPatterns(schema, remove);
   }
 

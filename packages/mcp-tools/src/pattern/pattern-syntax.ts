@@ -102,7 +102,7 @@ class PatternParser {
     const limits = this.#quantifier();
     if (limits === undefined) return body;
     const greedy = !this.#take("?");
-    if (limits.min > limits.max) throw new SyntaxError("A count is upside down.");
+    if (limits.min > limits.max) throw new SyntaxError("A count has a minimum above its maximum.");
     return { kind: "repeat", body, ...limits, greedy };
   }
 
@@ -134,7 +134,7 @@ class PatternParser {
   #group(): PatternNode {
     const special = this.#match(GROUP);
     if (special === undefined && this.#source.startsWith("(?", this.#at))
-      throw new SyntaxError("Inline flags are not understood.");
+      throw new SyntaxError("Inline flags are not supported.");
     if (special === undefined) this.#at += 1;
     const [, plain, behind, look, name] = special ?? [];
     const isCapture = plain === undefined && look === undefined;
@@ -165,7 +165,7 @@ class PatternParser {
     const code = this.#match(CODE_ESCAPE);
     if (code !== undefined) return literal(codePointOf(code));
     const character = this.#source[this.#at + 1];
-    if (character === undefined) throw new SyntaxError("A backslash stands at the end.");
+    if (character === undefined) throw new SyntaxError("A backslash is the last character.");
     const named = this.#match(NAMED_REFERENCE)?.[1];
     if (named !== undefined) return { kind: "back-reference", group: named };
     const numbered = this.#match(NUMBERED_REFERENCE)?.[1];
@@ -211,7 +211,7 @@ function isNoLineEnd(codePoint: number): boolean {
 /** A native `RegExp` tests one character against a set in no time, whatever the set. */
 function nativeTest(set: string): CodePointTest {
   const expression = compileNative(`^${set}$`);
-  if (expression === undefined) throw new SyntaxError(`The set ${set} is not understood.`);
+  if (expression === undefined) throw new SyntaxError(`The set ${set} is not supported.`);
   return (codePoint) => expression.test(String.fromCodePoint(codePoint));
 }
 

@@ -49,7 +49,7 @@ function isOfType(value: unknown, type: unknown): boolean {
 function checkListed(schema: JsonObject, value: unknown, path: string, evaluation: Evaluation): boolean {
   const { budget } = evaluation;
   if (Object.hasOwn(schema, "const") && !isSameJson(value, schema.const, budget))
-    return refuse(evaluation, path, "must be the one value that is allowed here");
+    return refuse(evaluation, path, "must be the only value that is allowed here");
   if (!Array.isArray(schema.enum)) return true;
   budget.spend(schema.enum.length / 4);
   if (schema.enum.some((allowed) => isSameJson(value, allowed, budget))) return true;
@@ -118,7 +118,7 @@ function checkList(
   if (uniqueItems !== true || value.length < 2) return true;
   const { budget } = evaluation;
   if (new Set(value.map((item) => canonicalJson(item, budget))).size === value.length) return true;
-  return refuse(evaluation, path, "must not hold the same item twice");
+  return refuse(evaluation, path, "must not contain the same item twice");
 }
 
 function checkObject(schema: JsonObject, value: JsonObject, path: string, evaluation: Evaluation): boolean {

@@ -22,7 +22,7 @@ export function checkCombinations(
   if (Array.isArray(anyOf)) isValid = fitsAny(anyOf, value, place, tools) && isValid;
   if (Array.isArray(oneOf)) isValid = fitsOne(oneOf, value, place, tools) && isValid;
   if (not !== undefined && fits(not, value, { ...place, evaluated: undefined }, evaluation) === true)
-    return refuse(evaluation, place.path, "must not fit what is excluded here");
+    return refuse(evaluation, place.path, "must not match the schema that is excluded here");
   return isValid;
 }
 
@@ -36,7 +36,7 @@ function fitsAny(alternatives: readonly unknown[], value: unknown, place: Place,
 function fitsOne(alternatives: readonly unknown[], value: unknown, place: Place, tools: Tools): boolean {
   const { certain, assumed } = countFitting(alternatives, value, place, tools);
   if (certain <= 1) return certain + assumed > 0;
-  return refuse(tools.evaluation, place.path, `must fit one alternative only, and fits ${certain}`);
+  return refuse(tools.evaluation, place.path, `must match only one alternative, but ${certain} match`);
 }
 
 /** How many alternatives fit for certain, and how many if demands are met that only the server can judge. */
@@ -68,7 +68,7 @@ function countFitting(
   }
   evaluation.problems = problems;
   if (certain + assumed === 0) {
-    refuse(evaluation, place.path, `must fit one of ${alternatives.length} alternatives`);
+    refuse(evaluation, place.path, `must match one of ${alternatives.length} alternatives`);
     if (nearest !== undefined) problems.addAll(nearest);
   }
   return { certain, assumed };

@@ -43,9 +43,9 @@ function checkContains(
   const possible = found.filter((isFound) => isFound !== false).length;
   const certain = found.filter((isFound) => isFound === true).length;
   if (possible < least)
-    return refuse(evaluation, place.path, `must hold at least ${least} items of a certain kind`);
+    return refuse(evaluation, place.path, `must contain at least ${least} items of a certain kind`);
   if (certain > most)
-    return refuse(evaluation, place.path, `must hold at most ${most} items of a certain kind`);
+    return refuse(evaluation, place.path, `must contain at most ${most} items of a certain kind`);
   if (certain >= least && possible <= most) restoreAssumptions(assumptions, place, evaluation);
   return true;
 }

@@ -33,7 +33,7 @@ function modernKeywords(
     report.add({ pointer, kind: "rewritten", keyword, message });
   };
   for (const keyword of dialect === "draft-7" ? LATER_KEYWORDS : [])
-    if (result[keyword] !== undefined) rewrite(keyword, `\`${keyword}\` demands nothing in draft 7.`);
+    if (result[keyword] !== undefined) rewrite(keyword, `\`${keyword}\` has no effect in draft 7.`);
   const schema: JsonObject = { ...result };
   // Beside `prefixItems`, such a list is not an older draft's but a mistake, which is dropped later.
   if (Array.isArray(schema.items) && !Array.isArray(schema.prefixItems)) {

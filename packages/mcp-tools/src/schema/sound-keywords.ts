@@ -44,12 +44,12 @@ export function createKeywordCheck(
       const sound = soundValue(keyword, value);
       if (sound === value) continue;
       const isLost = !NOTE_KEYWORDS.has(keyword) && !isMissing(keyword, value) && hasLost(value, sound);
-      put(keyword, sound, `What \`${keyword}\` may not say was left out.`, isLost);
+      put(keyword, sound, `Invalid values of \`${keyword}\` were removed.`, isLost);
     }
     // Without `minContains`, `contains` demands one item, which may be more than the malformed number meant.
     const isUncounted = !isMissing("minContains", schema.minContains) && result.minContains === undefined;
     if (isUncounted && result.contains !== undefined)
-      put("contains", undefined, "How many items `contains` demands is not told.", true);
+      put("contains", undefined, "The number of items that `contains` requires is invalid.", true);
     return result;
   };
 }

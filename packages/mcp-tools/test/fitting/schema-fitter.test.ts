@@ -146,7 +146,7 @@ describe("what a provider does not take", () => {
           pointer: "/properties/p",
           kind: "rewritten",
           keyword: "contentSchema",
-          message: "`contentSchema` names or holds schemas, and demands nothing by itself.",
+          message: "`contentSchema` names or holds schemas, and has no effect by itself.",
         },
       ]);
     },

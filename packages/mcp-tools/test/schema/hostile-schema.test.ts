@@ -121,7 +121,7 @@ describe("[T64] a schema that is a bomb ends the check, not the process", () => 
     const { problems } = createSchemaValidator({ anyOf: [wanting(9), wanting(8)], allOf: [wanting(3)] });
     expect(problems(many(5, 1))).toHaveLength(20);
     expect(createSchemaValidator({ anyOf: [wanting(9), { type: "object" }] }).problems(many(5, 1))).toEqual([
-      { path: "", message: "must fit one of 2 alternatives" },
+      { path: "", message: "must match one of 2 alternatives" },
       { path: "", message: "must be of type object" },
     ]);
   });

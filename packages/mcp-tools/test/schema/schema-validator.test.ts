@@ -70,7 +70,7 @@ describe("a schema", () => {
   it("tells what the nearest alternative misses", () => {
     const schema = { anyOf: [{ type: "string" }, { required: ["id"] }] };
     expect(problems(schema, {})).toEqual([
-      { path: "", message: "must fit one of 2 alternatives" },
+      { path: "", message: "must match one of 2 alternatives" },
       { path: "", message: "must be of type string" },
     ]);
   });
@@ -127,7 +127,7 @@ describe("a schema", () => {
     const oneOf = [{ required: ["id"] }, { required: ["path"] }, { required: ["url"] }];
     expect(problems({ oneOf }, { id: 1 })).toEqual([]);
     expect(problems({ oneOf }, { id: 1, url: 1 })).toEqual([
-      { path: "", message: "must fit one alternative only, and fits 2" },
+      { path: "", message: "must match only one alternative, but 2 match" },
     ]);
   });
 

@@ -126,7 +126,7 @@ const RESULTS: readonly ResultOutcome[] = [
     [{ text: "no such row" }, { data: { row: 7 } }],
     { isError: true, structuredContent: { row: 7 } },
   ),
-  answer("an error without content", [], [{ text: "The tool reported an error and said nothing more." }], {
+  answer("an error without content", [], [{ text: "The tool reported an error without a message." }], {
     isError: true,
   }),
   answer("[T27] a block of an unknown kind", [odd({ type: "x", a: 1 })], [{ text: '{"type":"x","a":1}' }]),

@@ -11,12 +11,12 @@ export async function approvalStoreFindings(blocked: readonly BlockedReport[]): 
   if (isNothingKept() || !blocked.some(({ by }) => by === "approval")) return [];
   const error = await probeApprovals(silentLogger).then(
     () => undefined,
-    (thrown: unknown) => toMcpError(thrown, "MCP_INTERNAL", "Approvals cannot be kept."),
+    (thrown: unknown) => toMcpError(thrown, "MCP_INTERNAL", "Approvals cannot be stored."),
   );
   return error === undefined ? [] : [unusable(error)];
 }
 
 function unusable({ message, location }: McpError): Finding {
-  const nextStep = "Put this right first: nothing can be approved until then.";
+  const nextStep = "Fix this first: nothing can be approved until then.";
   return findingOf("approvals-unusable", message, nextStep, { file: location?.file });
 }

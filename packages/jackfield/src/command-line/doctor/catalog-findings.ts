@@ -58,15 +58,15 @@ export function watchCatalog(directory: string | undefined, log: Logger): Watche
   };
 }
 
-const UNKEPT = findingOf("home-unknown", `${NOTHING_IS_KEPT}.`, "Name a folder for it in JACKFIELD_HOME.");
+const UNKEPT = findingOf("home-unknown", `${NOTHING_IS_KEPT}.`, "Set JACKFIELD_HOME to a folder for them.");
 
 function faultFinding(directory: string, message: string, { aside, reason }: LogFields): Finding {
   if (typeof aside === "string") {
-    const nextStep = "Nothing but time is lost: servers are listed anew. Delete the file that was set aside.";
+    const nextStep = "Nothing else is lost: servers are listed again. Delete the file that was set aside.";
     return findingOf("catalog-damaged", message, nextStep, { file: aside });
   }
   const why = typeof reason === "string" ? ` ${reason}` : "";
-  const nextStep = 'See who may write there, or forget everything with "jackfield cache clear".';
+  const nextStep = 'Check that the folder is writable, or empty the catalog with "jackfield cache clear".';
   return findingOf("catalog-damaged", `${message}${why}`, nextStep, { file: directory });
 }
 
@@ -76,6 +76,6 @@ async function setAsideFiles(directory: string): Promise<readonly string[]> {
 }
 
 function setAsideFinding(file: string): Finding {
-  const message = "An earlier run found the tool catalog damaged, set it aside and began a new one.";
+  const message = "An earlier run found the tool catalog damaged, set it aside and started a new one.";
   return findingOf("catalog-set-aside", message, "Delete the file; nothing reads it.", { file });
 }

@@ -5,17 +5,17 @@ import { type Finding, findingOf } from "./finding.ts";
 
 /** What to do about a diagnostic whose own text does not say it. */
 const NEXT_STEPS: { readonly [C in DiagnosticCode]?: string } = {
-  ConfigReadError: "See who may read the file.",
+  ConfigReadError: "Check who can read the file.",
   ConfigTooLargeError: "Make the file smaller; no configuration needs that much.",
   ConfigEncodingError: "Save the file as UTF-8.",
-  ConfigSyntaxError: "Correct the file at this place; its servers are not known until then.",
+  ConfigSyntaxError: "Correct the file at this place; its servers are not read until then.",
   ConfigShapeError: "Write the file in the form its host describes.",
-  ServerConfigError: "Correct the entry; its neighbours work.",
+  ServerConfigError: "Correct the entry; the others work.",
   "wrong-root-key": "Rename the key; its servers are not read until then.",
   "literal-secret":
-    "Put the value into an environment variable and write ${NAME} in its place; give the credential up if the file was shared.",
+    "Put the value into an environment variable and write ${NAME} in its place; revoke the credential if the file was shared.",
   "unresolved-variable": "Set the variable, or write a default as in ${NAME:-default}.",
-  "command-has-spaces": 'Put the command alone into "command", and its words into "args".',
+  "command-has-spaces": 'Put only the program into "command", and its arguments into "args".',
   shadowed: "Rename one of the two entries, or remove the one that is not used.",
   "duplicate-key": "Remove one of the two.",
 };
@@ -36,7 +36,7 @@ export function configurationFindings({
           findingOf(
             "discovery-failed",
             discoveryError.message,
-            "Name the files that matter with --config FILE.",
+            "Name the files that you need with --config FILE.",
           ),
         ];
   return [
@@ -53,7 +53,7 @@ function problemFinding({ kind, error, definedIn, server }: ConfigProblem): Find
     severity: "error",
     server,
     message: error.message,
-    nextStep: isMissing(error) ? "Correct the path, or write the file." : nextStepOf(kind),
+    nextStep: isMissing(error) ? "Correct the path, or create the file." : nextStepOf(kind),
     file,
     line,
   };
@@ -86,5 +86,5 @@ function diagnosticFinding({
 }
 
 function nextStepOf(code: DiagnosticCode): string {
-  return NEXT_STEPS[code] ?? "Correct this place of the file, or leave it if it is what you want.";
+  return NEXT_STEPS[code] ?? "Correct this place in the file, or leave it if it is what you want.";
 }

@@ -12,34 +12,34 @@ interface Cause {
 const CAUSES: { readonly [C in ErrorCode]?: Cause } = {
   MCP_COMMAND_NOT_FOUND: {
     code: "command-not-found",
-    nextStep: 'Install the program, put its folder on the PATH, or write its whole path into "command".',
+    nextStep: 'Install the program, put its folder on the PATH, or write its full path into "command".',
   },
   MCP_CONFIG_VARIABLE_MISSING: { code: "variable-unset", nextStep: adviseOnVariable },
   MCP_AUTH_REQUIRED: { code: "login-needed", nextStep: adviseOnLogin },
-  MCP_CONFIG_INVALID: { code: "server-failed", nextStep: "Put right what is named here." },
+  MCP_CONFIG_INVALID: { code: "server-failed", nextStep: "Fix the problem that is named here." },
   MCP_CONNECT_TIMEOUT: {
     code: "server-failed",
     nextStep:
-      'Run the server by itself to see what it waits for, or allow it more time to connect. If it is downloaded at its start, it may lack the proxy or the certificates of your environment: name them in "env" of the entry.',
+      'Run the server by itself to see what it waits for, or allow it more time to connect. If it is downloaded when it starts, it may lack the proxy or the certificates of your environment: set them in "env" of the entry.',
   },
   MCP_SERVER_EXITED: {
     code: "server-failed",
-    nextStep: "Run the command by itself: what it writes to standard error says why it ends.",
+    nextStep: "Run the command by itself: its standard error shows why it exits.",
   },
   MCP_HANDSHAKE_FAILED: {
     code: "server-failed",
-    nextStep: "Run the command by itself: what it writes to standard error says why it ends.",
+    nextStep: "Run the command by itself: its standard error shows why it exits.",
   },
   MCP_CONNECT_FAILED: {
     code: "server-failed",
-    nextStep: "See whether the server runs, and whether the address is right.",
+    nextStep: "Check that the server is running and that the address is correct.",
   },
 };
 
 const UNKNOWN_CAUSE: Cause = {
   code: "server-failed",
   nextStep: (_server, { places }) =>
-    `See what happens with: ${["npx jackfield status --verbose", ...placeOptions(places)].join(" ")}`,
+    `See the details with: ${["npx jackfield status --verbose", ...placeOptions(places)].join(" ")}`,
 };
 
 /** Setting a variable is not enough for an entry of a project: it is given none of its user's. */
@@ -47,7 +47,7 @@ function adviseOnVariable({ definedIn, error }: ServerSnapshot): string {
   if (definedIn.scope !== "project")
     return "Set the variable where this program is started, or write a default as in ${NAME:-default}.";
   const andSet = IS_UNSET.test(error?.message ?? "") ? " Set the variable as well." : "";
-  return `If you trust the file, name it with --config FILE: its entries are your own then.${andSet} Where no credential is meant, a default as in \${NAME:-default} will do.`;
+  return `If you trust the file, name it with --config FILE: its entries then count as your own.${andSet} For a value that is not a credential, a default as in \${NAME:-default} is enough.`;
 }
 
 /** How an error says that a variable has no value. */
@@ -62,8 +62,8 @@ const LOGIN_COMMAND = /(?<=Log in with: ).*$/;
  */
 const ADVICE_ON_CREDENTIALS: { readonly [place in OwnCredentials]: string } = {
   header:
-    "Correct the credential that its entry sends as Authorization (a header, or the variable or key that its host names for it). A login is used only where there is none.",
-  url: "Correct the user and the password in the URL of its entry. A login is used only where there are none.",
+    "Correct the credential that its entry sends as Authorization (a header, or the variable or key that its host uses for it). A login is used only without one.",
+  url: "Correct the user and the password in the URL of its entry. A login is used only without them.",
 };
 
 /** A login is advised where its error does so: not where nobody is there to log in with. */
@@ -75,7 +75,7 @@ function adviseOnLogin(
   if (own !== undefined) return ADVICE_ON_CREDENTIALS[own];
   const token = 'a valid token into "headers" of the entry: { "Authorization": "Bearer ${NAME}" }';
   const [command] = LOGIN_COMMAND.exec(error?.message ?? "") ?? [];
-  if (command === undefined) return `Put ${token}. Only where there is no such header is a login used.`;
+  if (command === undefined) return `Put ${token}. A login is used only without such a header.`;
   const again = definedIn.file === undefined ? " and the same --mcp-server" : "";
   return `Log in with ${command}${again}, or put ${token}.`;
 }
@@ -102,7 +102,7 @@ export function serverFindings(
     const { file, line } = definedIn;
     const { message } = error;
     if (isInEntry(server, options.errors.get(name))) {
-      const nextStep = "Correct the entry; its neighbours work.";
+      const nextStep = "Correct the entry; the others work.";
       return [{ code: "ServerConfigError", severity: "error", server: name, message, nextStep, file, line }];
     }
     const { code, nextStep } = CAUSES[error.code] ?? UNKNOWN_CAUSE;
@@ -126,8 +126,8 @@ export function approvalFindings(
     .filter(({ by }) => by === "approval")
     .map(({ name, definedIn }) => {
       const { file, line } = definedIn;
-      const message = `Server ${JSON.stringify(name)} comes with this project and is not started: nobody has approved it.`;
-      const nextStep = `Look at it and decide with: ${approveCommand([{ name, definedIn }], places)}`;
+      const message = `Server ${JSON.stringify(name)} comes from this project and is not started: it is not approved.`;
+      const nextStep = `Review it with: ${approveCommand([{ name, definedIn }], places)}`;
       return findingOf("not-approved", message, nextStep, { server: name, file, line });
     });
 }
@@ -143,7 +143,7 @@ export function nameFindings(servers: readonly ServerSnapshot[]): readonly Findi
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined || others.length === 0) return [];
     const names = [first, ...others].map(({ name }) => JSON.stringify(name)).join(" and ");
-    const message = `The servers ${names} have nearly the same name; their tools differ by a few characters for a model.`;
+    const message = `The servers ${names} have nearly the same name, so a model can confuse their tools.`;
     const { file, line } = first.definedIn;
     return [findingOf("name-clash", message, "Rename one of them.", { server: first.name, file, line })];
   });

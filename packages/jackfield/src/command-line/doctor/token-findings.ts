@@ -33,9 +33,9 @@ export function tokenFindings(
 function costFinding({ name, definedIn }: ServerSnapshot, dearest: readonly Cost[], tokens: number): Finding {
   const named = dearest.slice(0, NAMED);
   const list = named.map((cost) => `${cost.tool} (~${cost.tokens})`).join(", ");
-  const message = `The ${dearest.length} tools of server ${JSON.stringify(name)} cost a model about ${tokens} tokens in each request, the most ${list}.`;
+  const message = `The ${dearest.length} tools of server ${JSON.stringify(name)} cost a model about ${tokens} tokens per request; the largest are ${list}.`;
   const exclude = JSON.stringify(named.map(({ tool }) => tool));
-  const nextStep = `Leave out what you do not need: "tools": { "exclude": ${exclude} } in the entry.`;
+  const nextStep = `Exclude the tools that you do not need: "tools": { "exclude": ${exclude} } in the entry.`;
   const { file, line } = definedIn;
   return findingOf("many-tokens", message, nextStep, { server: name, file, line });
 }
