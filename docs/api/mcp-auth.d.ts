@@ -18,6 +18,7 @@ interface VaultKey {
 interface StoredCredential extends VaultKey {
     readonly serverUrl: string;
     readonly resourceIndicator?: string | undefined;
+    readonly configuredResource?: string | undefined;
     readonly loginId?: string | undefined;
     readonly client: StoredOAuthClientInformation;
     readonly tokens: OAuthTokens;

@@ -324,7 +324,7 @@ interface ScanOptions {
     readonly maxScannedChars?: number | undefined;
 }
 declare function scanResults(options: ScanOptions): CallMiddleware;
-declare function scanText(text: string, whose: ScannedText, { found, maxScannedChars }: ScanOptions): void;
+declare function scanText(text: string, origin: ScannedText, { found, maxScannedChars }: ScanOptions): void;
 declare function scanTools(options: ScanOptions): ToolListPolicy;
 interface ResultLimits {
     readonly maxResultChars?: number | undefined;
