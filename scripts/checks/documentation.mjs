@@ -38,9 +38,9 @@ function anchorsOf(file) {
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, "")
       .replaceAll(" ", "-");
-    let repetition = 0;
-    while (anchors.has(repetition === 0 ? anchor : `${anchor}-${repetition}`)) repetition += 1;
-    anchors.add(repetition === 0 ? anchor : `${anchor}-${repetition}`);
+    let unique = anchor;
+    for (let repetition = 1; anchors.has(unique); repetition += 1) unique = `${anchor}-${repetition}`;
+    anchors.add(unique);
   }
   return anchors;
 }

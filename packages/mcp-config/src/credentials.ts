@@ -7,6 +7,15 @@ export function looksLikeCredential(name: string): boolean {
   return CREDENTIAL_NAME.test(name);
 }
 
+/** Names that end so always hold a credential. For the others, such as `author`, the value decides. */
+const KEY_NAME =
+  /(?:key|token|secret|passw(?:or)?d|passphrase|credentials?|cookie|bearer|authorization|jwt|pass|pwd|pat|pin|dsn|creds?)[\W_]*\d*$/i;
+
+/** Whether a parameter of this name is a credential, whatever its value. */
+export function alwaysHoldsCredential(name: string): boolean {
+  return KEY_NAME.test(name);
+}
+
 /** A header's value, and in `Bearer x` or `Basic x` also the bare token: servers echo both. */
 export function secretsOfHeader(value: string): readonly string[] {
   const token = /^[A-Za-z][\w-]*\s+(\S+)$/.exec(value)?.[1];
@@ -17,17 +26,36 @@ export function secretsOfHeader(value: string): readonly string[] {
 export function secretsOfUrls(text: string): readonly string[] {
   if (!text.includes("@") && !text.includes("=")) return NONE; // Most texts have neither, and every text of every entry is checked.
   const secrets: string[] = [];
-  for (const [, userinfo = ""] of text.matchAll(/:\/\/([^/?#\s]*)@/g)) {
+  const { userinfos, parameters } = urlParts(text);
+  for (const userinfo of userinfos) {
     const password = userinfo.slice(userinfo.indexOf(":") + 1);
     secrets.push(userinfo, password, decoded(password));
   }
-  for (const [, name = "", value = ""] of text.matchAll(/[?&]([^=&#\s]+)=([^&#\s]+)/g)) {
-    if (looksLikeCredential(decoded(name))) secrets.push(value, decoded(value));
+  for (const { name, value } of parameters) {
+    if (looksLikeCredential(name)) secrets.push(value, decoded(value));
   }
   return secrets;
 }
 
 const NONE: readonly string[] = [];
+
+/** Parts of the URLs in a text that may hold credentials. */
+interface UrlParts {
+  /** Before an `@`, as written. */
+  readonly userinfos: readonly string[];
+  /** In queries; the name is decoded, the value is as written. */
+  readonly parameters: readonly { readonly name: string; readonly value: string }[];
+}
+
+export function urlParts(text: string): UrlParts {
+  return {
+    userinfos: Array.from(text.matchAll(/:\/\/([^/?#\s]*)@/g), ([, userinfo = ""]) => userinfo),
+    parameters: Array.from(text.matchAll(/[?&]([^=&#\s]+)=([^&#\s]+)/g), ([, name = "", value = ""]) => ({
+      name: decoded(name),
+      value,
+    })),
+  };
+}
 
 /** A percent-decoded part of a URL; unchanged if it cannot be decoded. */
 export function decoded(text: string): string {

@@ -1,10 +1,6 @@
-import { decoded, looksLikeCredential } from "../credentials.ts";
+import { alwaysHoldsCredential, decoded, looksLikeCredential, urlParts } from "../credentials.ts";
 import { schemeOf } from "../http-syntax.ts";
 import { besideMarks, defaultsIn, isWholeReference, type MarkedText } from "./marked-references.ts";
-
-/** Parameters that always hold a credential. For other names that resemble one, such as `author`, the value decides. */
-const KEY_NAME =
-  /(?:key|token|secret|passw(?:or)?d|passphrase|credentials?|cookie|bearer|authorization|jwt|pass|pwd|pat|pin|dsn|creds?)[\W_]*\d*$/i;
 
 /** Whether a text in the place of a credential is one. Short texts, references, paths and the scheme of a header are not. */
 export function isLiteralSecret(text: unknown): boolean {
@@ -65,17 +61,20 @@ export function isUrlWithSecret(url: MarkedText): boolean {
     if (hasReferences) return isLiteralSecret(value);
     return value !== "" && !value.includes("${") && !isWholeReference(value);
   };
-  for (const [, userinfo = ""] of marked.matchAll(/:\/\/([^/?#\s]*)@/g)) {
+  const { userinfos, parameters } = urlParts(marked);
+  const hasSecretUser = userinfos.some((userinfo) => {
     const at = userinfo.indexOf(":");
     const password = at === -1 ? "" : userinfo.slice(at + 1);
-    if (password !== "" ? isSecret(password) : isSecretUser(userinfo, url)) return true;
-  }
-  for (const [, name = "", value = ""] of marked.matchAll(/[?&]([^=&#\s]+)=([^&#\s]+)/g)) {
-    const called = decoded(name);
-    if (!looksLikeCredential(called)) continue;
-    if (KEY_NAME.test(called) ? isSecret(value) : isSecretParameter(value, url)) return true;
-  }
-  return false;
+    return password !== "" ? isSecret(password) : isSecretUser(userinfo, url);
+  });
+  return (
+    hasSecretUser ||
+    parameters
+      .filter(({ name }) => looksLikeCredential(name))
+      .some(({ name, value }) =>
+        alwaysHoldsCredential(name) ? isSecret(value) : isSecretParameter(value, url),
+      )
+  );
 }
 
 /** Judges a parameter by its value, because its name may also mean something harmless. */

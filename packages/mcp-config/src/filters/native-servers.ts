@@ -1,4 +1,5 @@
 import type { ResolvedServer, ServerDefinition } from "@jackfield/mcp-core";
+import { decoded } from "../credentials.ts";
 
 const EXA_HOST = "mcp.exa.ai";
 const EXA_SEARCH = "web_search_exa";
@@ -46,14 +47,6 @@ export function exaApiKey(server: ServerDefinition | ResolvedServer): string | u
   if (written !== undefined) return decoded(written);
   const key = Object.hasOwn(env, "EXA_API_KEY") ? env.EXA_API_KEY : undefined;
   return key === "" ? undefined : key;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 const BROWSER_NAMES: ReadonlySet<string> = new Set([

@@ -189,13 +189,14 @@ class Loader<L extends Listing> implements ListLoader {
 
   /**
    * Retries once, because a server that has just started may stumble ([S12]). Not on a session that is gone, which would fail again,
-   * nor after a time-out, which would double the wait.
+   * nor after a time-out, which would double the wait, nor if the error asks for a wait: the session has decided what to do about it.
    */
   async #listWithOneRetry(load: Load): Promise<L> {
     try {
       return await this.#options.list(load.session);
     } catch (error) {
       if (this.#current !== load || isMcpError(error, "MCP_CALL_TIMEOUT")) throw error;
+      if (isMcpError(error) && error.retryAfterMs !== undefined) throw error;
       return await this.#options.list(load.session);
     }
   }

@@ -275,12 +275,13 @@ describe("whoever asks for a list", () => {
   });
 
   it.each([
-    ["waits for no second try of a list that took all its time", "MCP_CALL_TIMEOUT", 1],
-    ["[S12] hears of a failure when the list has failed twice", "MCP_INTERNAL", 2],
-  ] as const)("%s", async (_title, code, lists) => {
+    ["waits for no second try of a list that took all its time", "MCP_CALL_TIMEOUT", undefined, 1],
+    ["waits for no second try if the error asks to be left alone", "MCP_CONNECT_FAILED", 60_000, 1],
+    ["[S12] hears of a failure when the list has failed twice", "MCP_INTERNAL", undefined, 2],
+  ] as const)("%s", async (_title, code, retryAfterMs, lists) => {
     const { loader, session, failures } = setUp({
       onList: () => {
-        throw new McpError(code, "Not today.");
+        throw new McpError(code, "Not today.", { retryAfterMs });
       },
     });
     await loader.load(session);
