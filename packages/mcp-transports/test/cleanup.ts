@@ -4,14 +4,14 @@ type Cleanup = () => unknown;
 
 const current = new AsyncLocalStorage<Cleanup[]>();
 
-/** Does something when the test ends, in reverse order; after that nothing may be left of it. */
+/** Registers a cleanup, which runs when the test ends. Cleanups run in reverse order. */
 export function atEnd(cleanup: Cleanup): void {
   const cleanups = current.getStore();
   if (!cleanups) throw new Error("Nothing can be cleaned up after a test outside of one.");
   cleanups.push(cleanup);
 }
 
-/** Runs a test and cleans up behind it. Each of several that run beside each other has its own. */
+/** Runs a test and then its cleanups. Tests that run concurrently have separate cleanups. */
 export async function runCleaningUp(runTest: () => Promise<void>): Promise<void> {
   const cleanups: Cleanup[] = [];
   try {

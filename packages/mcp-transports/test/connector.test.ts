@@ -16,14 +16,14 @@ function command(name: string, overrides: Partial<ResolvedStdioServer> = {}): Re
   return { transport: "stdio", name: "files", command: name, args: [], env: {}, secrets: [], ...overrides };
 }
 
-describe.concurrent("a server that cannot be started", () => {
-  test("[H1] a command that does not exist rejects the connection", async () => {
+describe.concurrent("connecting to a server that cannot be started", () => {
+  test("[H1] fails with MCP_COMMAND_NOT_FOUND if the command does not exist", async () => {
     const error = await failToConnect(command("no-such-command-anywhere"));
     expect(error).toMatchObject({ code: "MCP_COMMAND_NOT_FOUND", server: "files", phase: "spawn" });
     expect(error.message).toMatch(/"files".*"no-such-command-anywhere" was not found\. Install it/);
   });
 
-  test("a file that may not be executed is told apart from one that does not exist", async () => {
+  test("reports a denied permission if the file is not executable", async () => {
     const folder = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
     atEnd(() => rmSync(folder, { recursive: true }));
     const file = join(folder, "server.sh");
@@ -34,18 +34,18 @@ describe.concurrent("a server that cannot be started", () => {
     expect(error.message).toMatch(/permission to run ".*" was denied/);
   });
 
-  test("a working directory that does not exist is told apart from a missing command", async () => {
+  test("fails with MCP_CONFIG_INVALID if the working directory does not exist", async () => {
     const error = await failToConnect(command(process.execPath, { cwd: "/no/such/folder" }));
     expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", phase: "spawn" });
     expect(error.message).toMatch(/working directory \/no\/such\/folder does not exist/);
   });
 
-  test("an argument that no process can be given rejects the connection", async () => {
+  test("fails if an argument contains a null character", async () => {
     const error = await failToConnect(command(process.execPath, { args: ["a\0b"] }));
     expect(error.code).toBe("MCP_CONNECT_FAILED");
   });
 
-  test("a transport this connector does not open is refused, naming those it does", async () => {
+  test("fails for an unknown transport and names the supported ones", async () => {
     const server = { transport: "websocket", name: "odd", secrets: [] } as unknown as ResolvedServer;
     const error = await failToConnect(server);
     expect(error).toMatchObject({ code: "MCP_TRANSPORT_UNSUPPORTED", server: "odd" });
@@ -53,8 +53,8 @@ describe.concurrent("a server that cannot be started", () => {
   });
 });
 
-describe.concurrent("a server that starts and does not become ready", () => {
-  test("[H4] one that exits at once fails fast, with its exit code and its last words", async () => {
+describe.concurrent("connecting to a server that starts but does not become ready", () => {
+  test("[H4] fails with exit code and stderr if it exits at once", async () => {
     const server = scriptedServer(
       (_, { process }) => {
         process.stderr.write("starting\nFATAL: token s3cr3t-token is invalid\n");
@@ -69,12 +69,12 @@ describe.concurrent("a server that starts and does not become ready", () => {
     expectGone(server.starts());
   });
 
-  test("one that is killed is reported with the signal", async () => {
+  test("fails with the signal if it is killed", async () => {
     const server = scriptedServer((_, { process }) => process.kill(process.pid, "SIGKILL"));
     expect((await failToConnect(server)).message).toContain("ended on signal SIGKILL");
   });
 
-  test("[C6] one that never answers is given up after its connect deadline, and its process ended", async () => {
+  test("[C6] fails at the connect deadline and ends its process if it never answers", async () => {
     const server = scriptedServer(() => true, { limits: SHORT });
     const error = await failToConnect(server);
     expect(error).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", server: "scripted" });
@@ -84,7 +84,7 @@ describe.concurrent("a server that starts and does not become ready", () => {
     expectGone(server.starts());
   });
 
-  test("[X20] one that ignores the end of its input and SIGTERM is ended too", async () => {
+  test("[X20] ends its process even if it ignores the end of its input and SIGTERM", async () => {
     const server = scriptedServer(
       (message, { process }) => {
         if (message.method === "started") {
@@ -99,7 +99,7 @@ describe.concurrent("a server that starts and does not become ready", () => {
     expectGone(server.starts());
   });
 
-  test("one that prints something else is given up with what it printed", async () => {
+  test("fails with the printed line if it prints something other than JSON-RPC", async () => {
     const server = scriptedServer(
       (message, { process }) => {
         if (message.method === "started") process.stdout.write("Listening with key-123456\n> ready\n");
@@ -116,7 +116,7 @@ describe.concurrent("a server that starts and does not become ready", () => {
     expectGone(server.starts());
   });
 
-  test("[X15] a stray line on standard output does not stop a server that answers", async () => {
+  test("[X15] succeeds if it answers among stray lines on its standard output", async () => {
     const server = scriptedServer((message, { process }) => {
       process.stdout.write(`log: ${message.method}\n`);
       return undefined;
@@ -124,7 +124,7 @@ describe.concurrent("a server that starts and does not become ready", () => {
     expect((await connect(server)).handshake.era).toBe("legacy");
   });
 
-  test("one whose message is larger than allowed is disconnected", async () => {
+  test("fails with MCP_LIMIT_EXCEEDED if its message is too large", async () => {
     const server = scriptedServer(
       (message, { answer }) => {
         if (message.method !== "initialize") return undefined;
@@ -139,7 +139,7 @@ describe.concurrent("a server that starts and does not become ready", () => {
     expectGone(server.starts());
   });
 
-  test("one that closes its standard output is disconnected", async () => {
+  test("fails and ends its process if it closes its standard output", async () => {
     const server = scriptedServer((_, { process }) => {
       process.stdout.end();
       setInterval(() => {}, 1000);
@@ -149,7 +149,7 @@ describe.concurrent("a server that starts and does not become ready", () => {
     expectGone(server.starts());
   });
 
-  test("[C7] one that refuses to initialize is reported with its reason", async () => {
+  test("[C7] fails with the server's reason if it refuses initialize", async () => {
     const server = scriptedServer((message, { refuse }) => {
       if (message.method !== "initialize") return undefined;
       refuse(-32603, "licence expired");
@@ -161,7 +161,7 @@ describe.concurrent("a server that starts and does not become ready", () => {
     expectGone(server.starts());
   });
 
-  test("[H16] one of an unknown protocol version is not taken for a working one", async () => {
+  test("[H16] fails with MCP_PROTOCOL_UNSUPPORTED if its protocol version is unknown", async () => {
     const server = scriptedServer(undefined, { protocolVersion: "1999-01-01" });
     const error = await failToConnect(server);
     expect(error.code).toBe("MCP_PROTOCOL_UNSUPPORTED");
@@ -169,7 +169,7 @@ describe.concurrent("a server that starts and does not become ready", () => {
     expectGone(server.starts());
   });
 
-  test("one whose handshake makes no sense has violated the protocol", async () => {
+  test("fails with MCP_PROTOCOL_VIOLATED if its initialize result is invalid", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "initialize") return undefined;
       answer({ capabilities: "all of them" });
@@ -178,14 +178,14 @@ describe.concurrent("a server that starts and does not become ready", () => {
     expect((await failToConnect(server)).code).toBe("MCP_PROTOCOL_VIOLATED");
   });
 
-  test("[X1] one that dies between its answer and our confirmation is not connected", async () => {
+  test("[X1] fails or loses the session if it dies before notifications/initialized", async () => {
     const server = scriptedServer((message, { answer, process }) => {
       if (message.method !== "initialize") return undefined;
       answer({ protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: "x", version: "1" } });
       process.exit(3);
     });
     const session = await connect(server).catch((error) => error);
-    // The confirmation may still fit into the pipe: then the session is lost at once, and says why.
+    // The notification may still fit into the pipe: then the session is lost at once, and says why.
     const cause = "handshake" in session ? await new Promise((resolve) => session.onClose(resolve)) : session;
     expect(cause).toMatchObject({
       code: cause === session ? "MCP_HANDSHAKE_FAILED" : "MCP_SERVER_EXITED",
@@ -195,15 +195,15 @@ describe.concurrent("a server that starts and does not become ready", () => {
   });
 });
 
-describe.concurrent("giving an opening up", () => {
-  test("a signal that fired already starts nothing", async () => {
+describe.concurrent("aborting a connect", () => {
+  test("before it begins starts no process", async () => {
     const server = scriptedServer();
     const error = await failToConnect(server, { signal: AbortSignal.abort() });
     expect(error.code).toBe("MCP_ABORTED");
     expect(server.starts()).toEqual([]);
   });
 
-  test("a signal that fires meanwhile rejects once everything is gone", async () => {
+  test("during the handshake fails it once the process has ended", async () => {
     const controller = new AbortController();
     const port = await listenForCall(() => controller.abort());
     const server = scriptedServer(
@@ -220,7 +220,7 @@ describe.concurrent("giving an opening up", () => {
   });
 });
 
-test("a child gets exactly the environment it is given", async () => {
+test("a server process gets exactly the environment in its definition", async () => {
   const server = scriptedServer(undefined, { env: { ONLY: "this" } });
   await connect(server);
   expect(server.environment()).toEqual(["ONLY"]);

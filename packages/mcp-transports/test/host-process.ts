@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { killAtEnd } from "./processes.ts";
 import { type Script, scriptedServer } from "./scripted-server.ts";
 
-/** Every host compiles the same sources; the second one need not. */
+/** Every host compiles the same sources; with this cache, only the first one does. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL("../node_modules/.cache/host", import.meta.url));
 
 export const HOST = fileURLToPath(new URL("fixtures/host.mjs", import.meta.url));
@@ -44,7 +44,7 @@ export const stubbornOutside: Script = (message, { process, answer }) => {
   return true;
 };
 
-/** Tells its process id, and its host's. A signal from the terminal would end or stop it. */
+/** Reports its process id and its host's. A signal from the terminal would end or stop it. */
 export const telling: Script = (message, { process, answer }) => {
   if (message.method !== "tools/call") return undefined;
   answer({ content: [], structuredContent: { pids: [process.pid, process.ppid] } });
@@ -59,7 +59,7 @@ export interface HostOptions {
 
 export interface HostProcess {
   readonly host: ChildProcessByStdio<null, Readable, Readable>;
-  /** What its servers told: two processes each. */
+  /** The process ids that its servers reported, two each. */
   readonly pids: number[];
   nextLine(): Promise<string>;
   /** Exit code and signal. */

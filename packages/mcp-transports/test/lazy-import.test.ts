@@ -7,7 +7,7 @@ import { scriptedServer } from "./scripted-server.ts";
 
 const FIXTURE = fileURLToPath(new URL("fixtures/imports.mjs", import.meta.url));
 
-test("a local server of the legacy era is connected, listed, called and pinged without the SDK; a question of the server loads it", async () => {
+test("a legacy stdio session loads the SDK only for a server request", async () => {
   const server = scriptedServer((message, { send, refuse }) => {
     const state = globalThis as { asked?: number | string | undefined };
     if (message.id === "question") {
@@ -55,7 +55,7 @@ test("a local server of the legacy era is connected, listed, called and pinged w
     answered: { roots: [{ uri: "file:///work" }] },
     resources: 1,
   });
-  // Nothing was said twice when the SDK's client came.
+  // No message was sent twice when the SDK's client was loaded.
   const methods = server.received().map(({ method }) => method);
   for (const method of ["server/discover", "initialize", "notifications/initialized"])
     expect(methods.filter((name) => name === method)).toHaveLength(1);
@@ -66,7 +66,7 @@ const EVERYTHING = fileURLToPath(
   import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
 );
 
-test("the reference server is asked everything there is to ask without the SDK, whatever kind of content it answers with", async () => {
+test("every kind of request to the reference server works without loading the SDK", async () => {
   const program = { command: process.execPath, args: [EVERYTHING, "stdio"], env: {}, secrets: [] };
   const server = { transport: "stdio", name: "everything", ...program };
   const args = ["--no-warnings", ALL, JSON.stringify(server)];
@@ -84,9 +84,9 @@ test("the reference server is asked everything there is to ask without the SDK, 
 const MODERN = fileURLToPath(new URL("fixtures/modern-imports.mjs", import.meta.url));
 
 test.each([
-  ["that tells of changes", { listChanged: true }],
-  ["that tells of none", {}],
-])("a server of the modern era %s is listed, called and heard without the SDK", async (_, tools) => {
+  ["that reports changes", { listChanged: true }],
+  ["that reports no changes", {}],
+])("a session with a modern server %s works without loading the SDK", async (_, tools) => {
   const server = scriptedServer(
     (message, { send }) => {
       if (message.method === "subscriptions/listen") {
@@ -122,7 +122,7 @@ test.each([
 
 const OVER_HTTP = fileURLToPath(new URL("fixtures/http-imports.mjs", import.meta.url));
 
-test("a server behind HTTP is connected, listed and called without the SDK", async () => {
+test("an HTTP session connects, lists and calls without loading the SDK", async () => {
   const { log, ...server } = await startHttpServer();
   const args = ["--no-warnings", OVER_HTTP, JSON.stringify(server)];
   const { stdout } = await promisify(execFile)(process.execPath, args);

@@ -10,15 +10,15 @@ test.each<[string, () => unknown]>([
       throw new Error("the listener's own");
     },
   ],
-  ["is async and fails", async () => Promise.reject(new Error("the listener's own"))],
-])("a listener that %s disturbs nobody, and is told of", async (_, listener) => {
+  ["is async and rejects", async () => Promise.reject(new Error("the listener's own"))],
+])("the error of a listener that %s is passed to onFailed", async (_, listener) => {
   const onFailed = vi.fn();
   callListener(listener, onFailed);
   await vi.waitUntil(() => onFailed.mock.calls.length > 0);
   expect(onFailed).toHaveBeenCalledExactlyOnceWith(new Error("the listener's own"));
 });
 
-test("async listeners of progress, news, renewals and the end that fail end no program", async () => {
+test("async listeners of progress, notifications and close that reject crash no program", async () => {
   const rejections = vi.fn();
   process.on("unhandledRejection", rejections);
   const server = scriptedServer((message, { send }) => {
@@ -39,7 +39,7 @@ test("async listeners of progress, news, renewals and the end that fail end no p
   await session.close();
   await new Promise(setImmediate);
   process.off("unhandledRejection", rejections);
-  // Three times of progress, of news and the end, and by the log of what failed of these two.
+  // Three times for progress, once for the notification and once for the close, and the log of these two failures.
   expect(failing).toHaveBeenCalledTimes(7);
   expect(rejections).not.toHaveBeenCalled();
 });

@@ -9,8 +9,8 @@ const NO_DEADLINE = { timeoutMs: 0, maxTotalMs: 0 };
 const never = { signal: new AbortController().signal };
 const HONEST = { content: [{ type: "text", text: "honest" }] };
 
-/** A call that is answered with the members given, besides version and id. */
-const bodied = (body: object) => ({ name: "echo", arguments: { body } });
+/** A call that is answered with the given members, besides version and id. */
+const callAnsweredWith = (body: object) => ({ name: "echo", arguments: { body } });
 
 const overStdio = (): ResolvedServer =>
   scriptedServer((message, { send, answer }) => {
@@ -28,7 +28,7 @@ type Peer = {
   send(message: object): Promise<void>;
 };
 
-/** Answers calls as they ask for it, or with the object given, which need not be JSON. */
+/** Answers calls with the body in their arguments, or with the given object, which need not be JSON. */
 function inProcess(answerOf: (args: { body?: object }) => object = ({ body }) => body ?? { result: HONEST }) {
   const server: InProcessServer = {
     async connect(transport: unknown) {
@@ -50,7 +50,7 @@ function inProcess(answerOf: (args: { body?: object }) => object = ({ body }) =>
   return { transport: "in-process", name: "guest", secrets: [], server } satisfies ResolvedInProcessServer;
 }
 
-/** Answers calls as they ask for it, by JSON or by a stream of events. */
+/** Answers calls with the body in their arguments, as JSON or as an event stream. */
 const overHttp = (type: "application/json" | "text/event-stream") => () =>
   startHttpServer(({ message, response }) => {
     if (message?.method !== "tools/call" && message?.method !== "ping") return false;
@@ -61,7 +61,7 @@ const overHttp = (type: "application/json" | "text/event-stream") => () =>
     return true;
   });
 
-/** The same by the one stream of the older transport. */
+/** The same over the single stream of the HTTP+SSE transport. */
 const overSse = () => startSseServer(answerTo);
 
 function answerTo({ id, method, params }: { id: number; method: string; params?: { arguments?: never } }) {
@@ -95,14 +95,14 @@ describe.concurrent.each([
   ["over stdio", overStdio],
   ["in process", inProcess],
   ["over HTTP with JSON", overHttp("application/json")],
-  ["over HTTP with a stream of events", overHttp("text/event-stream")],
+  ["over HTTP with an event stream", overHttp("text/event-stream")],
   ["over HTTP+SSE", overSse],
 ] as const)("an answer with the right id, %s", (_, makeServer) => {
-  test("whose body is none fails its call at once, with an unknown outcome, and the session goes on", async () => {
+  test("fails its call if its body is invalid, and the session goes on", async () => {
     const session = await connect(await makeServer());
     for (const body of MALFORMED) {
       const [error, other] = await Promise.all([
-        failureOf(session.request("tools/call", bodied(body), NO_DEADLINE)),
+        failureOf(session.request("tools/call", callAnsweredWith(body), NO_DEADLINE)),
         session.request("tools/call", { name: "echo" }, NO_DEADLINE),
       ]);
       expect(error, JSON.stringify(body)).toMatchObject({
@@ -117,20 +117,20 @@ describe.concurrent.each([
     expect(await session.request("ping", undefined, NO_DEADLINE)).toEqual({});
   });
 
-  test("is taken although a member that is missing is written as null, or others are there", async () => {
+  test("is accepted with null for a missing member and with unknown members", async () => {
     const session = await connect(await makeServer());
     for (const body of [
       { result: HONEST, error: null },
       { result: HONEST, took: 5 },
     ])
-      expect(await session.request("tools/call", bodied(body), NO_DEADLINE)).toEqual(HONEST);
+      expect(await session.request("tools/call", callAnsweredWith(body), NO_DEADLINE)).toEqual(HONEST);
     const refusal = { result: null, error: { code: -32602, message: "no such tool" } };
-    const error = await failureOf(session.request("tools/call", bodied(refusal), NO_DEADLINE));
+    const error = await failureOf(session.request("tools/call", callAnsweredWith(refusal), NO_DEADLINE));
     expect(error).toMatchObject({ code: "MCP_TOOL_REJECTED", rpcCode: -32602, outcome: "rejected" });
   });
 });
 
-test("a call of a server in this process that cannot be written as JSON is not made", async () => {
+test("in-process arguments that cannot be written as JSON fail the call as not sent", async () => {
   const session = await connect(inProcess());
   const circular: { self?: object } = {};
   circular.self = circular;
@@ -140,7 +140,7 @@ test("a call of a server in this process that cannot be written as JSON is not m
   }
 });
 
-test("an answer of a server in this process that cannot be written as JSON fails its call at once", async () => {
+test("an in-process answer that cannot be written as JSON fails its call", async () => {
   const circular: { self?: object } = {};
   circular.self = circular;
   const session = await connect(inProcess(() => ({ result: { content: [], circular } })));
@@ -149,8 +149,8 @@ test("an answer of a server in this process that cannot be written as JSON fails
   expect(error.message).toContain("cannot be written as JSON");
 });
 
-describe.concurrent("a handshake that is answered with a body that is none", () => {
-  test("fails at once if it is the last question", async () => {
+describe.concurrent("an answer with an invalid body", () => {
+  test("to initialize fails the connect", async () => {
     const server = scriptedServer(
       (message, { send }) => {
         if (message.method !== "initialize") return undefined;
@@ -164,7 +164,7 @@ describe.concurrent("a handshake that is answered with a body that is none", () 
     expect(error.message).toContain("did not answer like an MCP server");
   });
 
-  test("goes on as with a legacy server if it was the first", async () => {
+  test("to server/discover falls back to the legacy era", async () => {
     const server = scriptedServer((message, { send }) => {
       if (message.method !== "server/discover") return undefined;
       send({ id: message.id, result: null });
@@ -175,8 +175,8 @@ describe.concurrent("a handshake that is answered with a body that is none", () 
   });
 });
 
-/** A call that is answered with a line in which `$ID` stands for its id. */
-const texted = (text: string) => ({ name: "echo", arguments: { text } });
+/** A call that is answered by a line, in which `$ID` stands for its id. */
+const callAnsweredByLine = (text: string) => ({ name: "echo", arguments: { text } });
 const nested = (depth: number, [open, close]: readonly [string, string]) =>
   open.repeat(depth) + (open.endsWith(":") ? "1" : "") + close.repeat(depth);
 const LISTS = ["[", "]"] as const;
@@ -184,8 +184,8 @@ const OBJECTS = ['{"a":', "}"] as const;
 const answered = (data: string) =>
   `{"jsonrpc":"2.0","id":$ID,"result":{"content":[],"structuredContent":{"data":${data}}}}`;
 
-describe.concurrent("[T86] a message that is nested to break whoever walks through it", () => {
-  test("fails the call it answers at once, and the session goes on", async () => {
+describe.concurrent("[T86] a message that is nested too deeply", () => {
+  test("fails the call that it answers, and the session goes on", async () => {
     const session = await connect(overStdio());
     for (const text of [
       answered(nested(200_000, LISTS)),
@@ -193,24 +193,24 @@ describe.concurrent("[T86] a message that is nested to break whoever walks throu
       `{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"x","data":${nested(300, LISTS)}}}`,
       `{"jsonrpc":"2.0","id":$ID,"result":${nested(200_000, OBJECTS)}}`,
     ]) {
-      const error = await failureOf(session.request("tools/call", texted(text), NO_DEADLINE));
+      const error = await failureOf(session.request("tools/call", callAnsweredByLine(text), NO_DEADLINE));
       expect(error).toMatchObject({ code: "MCP_PROTOCOL_VIOLATED", outcome: "unknown", tool: "echo" });
       expect(error.message).toContain("nested more than 256 levels deep");
       expect(await session.request("tools/call", { name: "echo" }, NO_DEADLINE)).toEqual(HONEST);
     }
   });
 
-  test("is skipped like a log line if it is a notification", async () => {
+  test("is skipped if it is a notification", async () => {
     const heard = vi.fn();
     const session = await connect(overStdio());
     session.onNotification(({ method }) => heard(method));
     const deep = `{"jsonrpc":"2.0","method":"vendor/deep","params":{"data":${nested(300, LISTS)}}}`;
     const honest = `{"jsonrpc":"2.0","method":"vendor/flat"}\n${answered("1")}`;
-    await session.request("tools/call", texted(`${deep}\n${honest}`), NO_DEADLINE);
+    await session.request("tools/call", callAnsweredByLine(`${deep}\n${honest}`), NO_DEADLINE);
     expect(heard.mock.calls).toEqual([["vendor/flat"]]);
   });
 
-  test("fails the call at once if it is an answer of a server in this process", async () => {
+  test("fails the call if it is an in-process answer", async () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
     const session = await connect(
@@ -221,10 +221,10 @@ describe.concurrent("[T86] a message that is nested to break whoever walks throu
     expect(await session.request("ping", undefined, NO_DEADLINE)).toEqual({});
   });
 
-  test("is none if it is merely wide, or as deep as honest data may be", async () => {
+  test("is not refused if it is merely wide or within the depth limit", async () => {
     const session = await connect(overStdio());
     for (const data of [`[${"1,".repeat(1_000_000)}1]`, nested(250, LISTS)]) {
-      const result = await session.request("tools/call", texted(answered(data)), NO_DEADLINE);
+      const result = await session.request("tools/call", callAnsweredByLine(answered(data)), NO_DEADLINE);
       expect(JSON.stringify(result.structuredContent) === `{"data":${data}}`).toBe(true);
     }
     await session.list("tools", never);

@@ -8,11 +8,11 @@ describe("[T86] the bounds of a message", () => {
     [256, undefined],
     [257, "it is nested more than 256 levels deep"],
     [200_000, "it is nested more than 256 levels deep"],
-  ])("%d levels of lists", (depth, excess) => {
+  ])("a list nested %d levels deep", (depth, excess) => {
     expect(findExcess(nested(depth))).toBe(excess);
   });
 
-  test("levels of objects and lists count alike, and the deepest branch decides", () => {
+  test("objects and lists count alike, and the deepest branch decides", () => {
     expect(findExcess({ flat: [1, "[[["], deep: { a: nested(254) } })).toBeUndefined();
     expect(findExcess({ flat: [1, "[[["], deep: { a: nested(255) } })).toContain("256 levels");
   });
@@ -24,7 +24,7 @@ describe("[T86] the bounds of a message", () => {
     expect(findExcess(Array.from({ length: count }, () => ({})))).toBe(excess);
   });
 
-  test("numbers and texts are no parts, however many there are", () => {
+  test("numbers and strings do not count as parts", () => {
     expect(findExcess(new Array(2_000_000).fill(0))).toBeUndefined();
     for (const plain of [null, 5, "text", true]) expect(findExcess(plain)).toBeUndefined();
   });

@@ -12,7 +12,7 @@ const ERRORS = [
 const NO_ERRORS = [[], "text", {}, { code: "1", message: "m" }, { code: 1.5, message: "m" }, { code: 1 }];
 const IDS = [0, -1, "", "a", 1.5, null, {}, 2 ** 60];
 
-describe("what is taken for an answer is what the SDK takes for one", async () => {
+describe("checkMessage accepts the same answers as the SDK", async () => {
   const sdk = await loadSdk();
   const bodies = [
     ...[...RESULTS, ...NO_RESULTS].map((result) => ({ result })),

@@ -31,26 +31,26 @@ const modernPrior: PriorHandshake = {
   },
 };
 
-describe("what an earlier handshake suggests", () => {
+describe("the first approach", () => {
   const now = 100 * HOUR_MS;
   test.each([
-    ["nothing is known: ask", undefined, "probe"],
-    ["a modern server is taken over", { ...modernPrior, at: 0 }, "adopt"],
-    ["a legacy verdict of today is believed", { era: "legacy", at: now - 23 * HOUR_MS }, "legacy"],
-    ["a legacy verdict of yesterday is not", { era: "legacy", at: now - 24 * HOUR_MS }, "probe"],
+    ["probes an unknown server", undefined, "probe"],
+    ["adopts a known modern server", { ...modernPrior, at: 0 }, "adopt"],
+    ["trusts a legacy verdict of 23 hours ago", { era: "legacy", at: now - 23 * HOUR_MS }, "legacy"],
+    ["probes after a legacy verdict of 24 hours ago", { era: "legacy", at: now - 24 * HOUR_MS }, "probe"],
+    ["trusts a legacy verdict 4 minutes in the future", { era: "legacy", at: now + 4 * 60_000 }, "legacy"],
     [
-      "a legacy verdict of a clock that is a little ahead is believed",
-      { era: "legacy", at: now + 4 * 60_000 },
-      "legacy",
+      "probes after a legacy verdict a year in the future",
+      { era: "legacy", at: now + 365 * 24 * HOUR_MS },
+      "probe",
     ],
-    ["a legacy verdict of next year is not", { era: "legacy", at: now + 365 * 24 * HOUR_MS }, "probe"],
   ] as const)("%s", (_, prior, kind) => {
     expect(firstApproach(prior, now).kind).toBe(kind);
   });
 });
 
 describe.concurrent("an unknown server over stdio", () => {
-  test("[threat T22] a legacy server is probed in place and started once", async () => {
+  test("[threat T22] is probed and initialized in one process if it is legacy", async () => {
     const server = scriptedServer();
     const before = Date.now();
     const { handshake } = await connect(server);
@@ -66,7 +66,7 @@ describe.concurrent("an unknown server over stdio", () => {
     expect(requestsOf(server)).toEqual(["server/discover", "initialize"]);
   });
 
-  test("[threat T22] a modern server is started once and asked once", async () => {
+  test("[threat T22] is started once and asked once if it is modern", async () => {
     const server = scriptedServer(undefined, { isModern: true, capabilities: { tools: {} } });
     const { handshake } = await connect(server);
     expect(handshake).toMatchObject({
@@ -80,7 +80,7 @@ describe.concurrent("an unknown server over stdio", () => {
     expect(requestsOf(server)).toEqual(["server/discover"]);
   });
 
-  test("[threat T22] a server that dies of the probe is started once more, as a legacy server", async () => {
+  test("[threat T22] is started once more, as legacy, if the probe kills it", async () => {
     const server = scriptedServer((message, { process }) => {
       if (message.method === "server/discover") process.exit(1);
       return undefined;
@@ -92,32 +92,29 @@ describe.concurrent("an unknown server over stdio", () => {
   });
 
   test.each([
-    ["refuses to be initialized after it", "refuse"],
-    ["hangs up because of it", "hang up"],
-  ])(
-    "[threat T22] a server that the probe confuses so that it %s is started once more, as a legacy server",
-    async (_, how) => {
-      const server = scriptedServer(
-        (message, { refuse, process }) => {
-          const state = globalThis as { isConfused?: boolean };
-          if (message.method === "server/discover") {
-            state.isConfused = true;
-            if (process.env.HOW === "hang up") process.stdout.destroy();
-            return false;
-          }
-          if (message.method === "initialize" && state.isConfused) refuse(-32002, "Initialize first");
-          return message.method === "initialize" && state.isConfused;
-        },
-        { env: { HOW: how } },
-      );
-      expect((await connect(server)).handshake.era).toBe("legacy");
-      expect(server.starts()).toHaveLength(2);
-      expect(requestsOf(server).at(-1)).toBe("initialize");
-      expectGone(server.starts().slice(0, 1));
-    },
-  );
+    ["refuses initialize after the probe", "refuse"],
+    ["closes its output after the probe", "hang up"],
+  ])("[threat T22] is started once more, as legacy, if it %s", async (_, how) => {
+    const server = scriptedServer(
+      (message, { refuse, process }) => {
+        const state = globalThis as { isConfused?: boolean };
+        if (message.method === "server/discover") {
+          state.isConfused = true;
+          if (process.env.HOW === "hang up") process.stdout.destroy();
+          return false;
+        }
+        if (message.method === "initialize" && state.isConfused) refuse(-32002, "Initialize first");
+        return message.method === "initialize" && state.isConfused;
+      },
+      { env: { HOW: how } },
+    );
+    expect((await connect(server)).handshake.era).toBe("legacy");
+    expect(server.starts()).toHaveLength(2);
+    expect(requestsOf(server).at(-1)).toBe("initialize");
+    expectGone(server.starts().slice(0, 1));
+  });
 
-  test("a server that refuses to be initialized whatever came first is started no more than twice", async () => {
+  test("is started at most twice if it always refuses initialize", async () => {
     const server = scriptedServer((message, { refuse }) => {
       if (message.method === "initialize") refuse(-32000, "No key was given");
       return message.method === "initialize";
@@ -126,7 +123,7 @@ describe.concurrent("an unknown server over stdio", () => {
     expect(server.starts()).toHaveLength(2);
   });
 
-  test("a server that dies whatever it is asked is started no more than twice", async () => {
+  test("is started at most twice if it dies at every request", async () => {
     const server = scriptedServer((message, { process }) =>
       message.method === "started" ? undefined : process.exit(1),
     );
@@ -136,7 +133,7 @@ describe.concurrent("an unknown server over stdio", () => {
   });
 });
 
-test("a server that ignores the probe is initialized when the probe's own deadline is over", async () => {
+test("a server that ignores the probe is initialized after the probe's 3 seconds", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const server = scriptedServer((message) => message.method === "server/discover");
@@ -154,7 +151,7 @@ test("a server that ignores the probe is initialized when the probe's own deadli
 });
 
 describe.concurrent("a known server", () => {
-  test("a modern one is taken over without a round trip", async () => {
+  test("is adopted without a round trip if it is modern", async () => {
     const server = scriptedServer(() => true, { isModern: true });
     const session = await connect(server, { prior: modernPrior });
     expect(session.handshake).toMatchObject({ era: "modern", protocolVersion: "2026-07-28" });
@@ -162,14 +159,14 @@ describe.concurrent("a known server", () => {
     expect(requestsOf(server)).toEqual([]);
   });
 
-  test("a modern one over HTTP is taken over without a request", async () => {
+  test("is adopted without a request if it is modern, over HTTP too", async () => {
     const server = await startHttpServer();
     const session = await connect(server, { prior: modernPrior });
     expect(session.handshake.era).toBe("modern");
     expect(server.log).toEqual([]);
   });
 
-  test("a modern one that knows no templates is not taken for another because they are asked for first", async () => {
+  test("stays modern if its first request, for resource templates, is not supported", async () => {
     const server = scriptedServer(undefined, { isModern: true });
     const discover = { ...modernPrior.discover, capabilities: { tools: {}, resources: {} } };
     const session = await connect(server, { prior: { ...modernPrior, discover } });
@@ -179,7 +176,7 @@ describe.concurrent("a known server", () => {
     expect(server.starts()).toHaveLength(1);
   });
 
-  test("a modern one is asked to tell of changes together with the first call, so that the call is the first to arrive", async () => {
+  test("gets subscriptions/listen only after the first call if it is modern", async () => {
     const server = scriptedServer(undefined, { isModern: true });
     const discover = { ...modernPrior.discover, capabilities: { tools: { listChanged: true } } };
     const session = await connect(server, { prior: { ...modernPrior, discover } });
@@ -190,7 +187,7 @@ describe.concurrent("a known server", () => {
     expect(server.starts()).toHaveLength(1);
   });
 
-  test("a legacy one is initialized without a probe, and the verdict keeps its date", async () => {
+  test("is initialized without a probe if it is legacy; the verdict keeps its date", async () => {
     const server = scriptedServer();
     const prior: PriorHandshake = { era: "legacy", at: Date.now() - HOUR_MS };
     const { handshake } = await connect(server, { prior });
@@ -198,7 +195,7 @@ describe.concurrent("a known server", () => {
     expect(handshake.prior).toEqual(prior);
   });
 
-  test("what the handshake gives back is what the next connection can use", async () => {
+  test("is adopted with the prior from its first handshake", async () => {
     const server = scriptedServer(undefined, { isModern: true, capabilities: { tools: {} } });
     const first = await connect(server);
     const prior = JSON.parse(JSON.stringify(first.handshake.prior));
@@ -209,8 +206,8 @@ describe.concurrent("a known server", () => {
   });
 });
 
-describe.concurrent("what was known is no longer true", () => {
-  test("a remembered modern handshake without a common version falls back to asking", async () => {
+describe.concurrent("a remembered handshake", () => {
+  test("without a common version falls back to probing", async () => {
     const server = scriptedServer();
     const prior: PriorHandshake = {
       ...modernPrior,
@@ -222,14 +219,14 @@ describe.concurrent("what was known is no longer true", () => {
     expect(server.starts()).toHaveLength(1);
   });
 
-  test("a remembered handshake that is rubbish falls back to asking", async () => {
+  test("with invalid contents falls back to a new handshake", async () => {
     const { handshake } = await connect(scriptedServer(), {
       prior: { era: "modern", at: 0, discover: { anything: true } },
     });
     expect(handshake.era).toBe("legacy");
   });
 
-  test("a server that no longer knows initialize is asked again", async () => {
+  test("of the legacy era falls back to probing if the server lacks initialize", async () => {
     const server = scriptedServer(undefined, { isModern: true });
     const { handshake } = await connect(server, { prior: { era: "legacy", at: Date.now() } });
     expect(handshake.era).toBe("modern");
@@ -237,7 +234,7 @@ describe.concurrent("what was known is no longer true", () => {
     expect(server.starts()).toHaveLength(2);
   });
 
-  test("a server that turns out not to be modern ends the session with the next step", async () => {
+  test("of the modern era ends the session if the server turns out to be legacy", async () => {
     const session = await connect(scriptedServer(), { prior: modernPrior });
     const closed = new Promise((resolve) => session.onClose(resolve));
     const error = await failureOf(session.list("tools", { signal: never }));
@@ -250,7 +247,7 @@ describe.concurrent("what was known is no longer true", () => {
     });
   });
 
-  test("an ordinary refusal of a confirmed server ends nothing", async () => {
+  test("of the modern era survives an ordinary refusal", async () => {
     const server = scriptedServer(
       (message, { refuse }) => {
         if (message.method === "tools/call") refuse(-32602, "Unknown tool");
@@ -265,7 +262,7 @@ describe.concurrent("what was known is no longer true", () => {
   });
 });
 
-test("[X1] a session that ended in the moment it was confirmed is none: its channel is closed, and nothing is tried again", async () => {
+test("[X1] a session that ends while it is adopted closes its channel and is not retried", async () => {
   const close = vi.fn(async () => {});
   const channel = {
     transport: { start: async () => {} },
@@ -273,7 +270,7 @@ test("[X1] a session that ended in the moment it was confirmed is none: its chan
     facts: () => ({}),
     close,
   } as unknown as Channel;
-  // So the SDK's client is left when its transport has closed meanwhile; no process can be made to die in just that moment.
+  // The SDK's client is like this if its transport closes during connect; no process can be made to die at just that moment.
   const client = {
     connect: async () => {},
     getProtocolEra: () => undefined,
@@ -291,7 +288,7 @@ test("[X1] a session that ended in the moment it was confirmed is none: its chan
       onProblem: () => {},
     },
     onChannel: () => {},
-    // So that it is the SDK's client that takes it over.
+    // The unknown member makes the SDK's client adopt the server.
     prior: { ...modernPrior, discover: { ...modernPrior.discover, more: 1 } },
     connectTimeoutMs: 0,
     deadline,

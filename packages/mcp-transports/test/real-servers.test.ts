@@ -92,7 +92,7 @@ describe.each([
     await check.assertClean();
   });
 
-  test("shakes hands and lists everything it has", async () => {
+  test("connects and lists tools, resources, templates and prompts", async () => {
     expect(session.handshake).toMatchObject({ era: "legacy", serverInfo: { name: expect.any(String) } });
     const tools = (await session.list("tools", never)).items.map(({ name }) => name);
     expect(tools).toEqual(expect.arrayContaining(["echo", "get-tiny-image", "get-structured-content"]));
@@ -111,12 +111,12 @@ describe.each([
     expect(data.structuredContent).toMatchObject({ temperature: expect.any(Number) });
   });
 
-  test("[H13] answers wrong arguments with an error for the model", async () => {
+  test("[H13] answers wrong arguments with isError", async () => {
     const result = await session.request("tools/call", { name: "echo", arguments: {} });
     expect(result.isError).toBe(true);
   });
 
-  test("hands out resources, prompts and completions", async () => {
+  test("returns a resource and a prompt, and refuses an unknown resource", async () => {
     const [resource] = (await session.list("resources", never)).items;
     const { contents } = await session.request("resources/read", { uri: resource?.uri ?? "" });
     expect(contents[0]?.uri).toBe(resource?.uri);
@@ -128,7 +128,7 @@ describe.each([
     });
   });
 
-  test("reports progress of a long call", async () => {
+  test("reports the progress of a long call", async () => {
     const seen: number[] = [];
     await session.request(
       "tools/call",
@@ -144,7 +144,7 @@ describe.each([
   });
 });
 
-test("a server of the official SDK that speaks both eras is connected in the modern one", async () => {
+test("an official SDK server that supports both eras is connected in the modern era", async () => {
   const session = await connect(nodeServer("both", MODERN));
   expect(session.handshake).toMatchObject({ era: "modern", protocolVersion: "2026-07-28" });
   const result = await session.request("tools/call", { name: "greet", arguments: { name: "Ada" } });
@@ -153,7 +153,7 @@ test("a server of the official SDK that speaks both eras is connected in the mod
   expect((await again.list("tools", never)).items.map(({ name }) => name)).toEqual(["greet", "publish"]);
 });
 
-test("a server of the official SDK tells in the modern era of a resource that is watched, and only then", async () => {
+test("an official SDK server in the modern era reports a resource only while subscribed", async () => {
   const session = await connect(nodeServer("both", MODERN));
   const heard: unknown[] = [];
   session.onNotification((notification) => heard.push(notification));
@@ -190,7 +190,7 @@ describe.concurrent("the small reference servers", () => {
   };
 
   test.each(Object.entries(servers))(
-    "%s announces what its tools answer, and answers with data",
+    "%s declares an outputSchema and answers with structuredContent",
     async (name, { args, call }) => {
       const session = await connect(nodeServer(name, ...args));
       const { items } = await session.list("tools", never);

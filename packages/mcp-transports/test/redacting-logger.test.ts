@@ -4,7 +4,7 @@ import { createRedactingLogger } from "../src/redacting-logger.ts";
 import { connect } from "./connecting.ts";
 import { scriptedServer } from "./scripted-server.ts";
 
-test("a secret stands neither in what is logged nor in its fields, but the server keeps its name", () => {
+test("redacts a secret in the message and the fields, but not in the server's name", () => {
   const log = vi.fn<Logger>();
   createRedactingLogger(log, () => ["github"])("debug", "About github.", {
     server: "github",
@@ -18,14 +18,14 @@ test("a secret stands neither in what is logged nor in its fields, but the serve
   });
 });
 
-test("a logger that fails disturbs nobody", () => {
+test("a logger that throws does not affect the caller", () => {
   const fail = () => {
     throw new McpError("MCP_ABORTED", "full");
   };
   createRedactingLogger(fail, () => [])("debug", "About nothing.");
 });
 
-test("the secrets of a server's entry are kept out of the log of its sessions", async () => {
+test("redacts the secrets of a server's entry in the log of its sessions", async () => {
   const server = scriptedServer(({ method }, { send, answer }) => {
     if (method !== "tools/call") return undefined;
     send({ id: 1, method: "roots/list" });

@@ -7,7 +7,7 @@ interface Named extends RosterMember {
 
 const named = (name: string): Named => ({ name, rosterIndex: -1 });
 
-test("members are there until they leave, in whatever order", () => {
+test("members stay until they are removed, in whatever order", () => {
   const roster = createRoster<Named>();
   const names = () => roster.all().map(({ name }) => name);
   const [a, b, c, d] = ["a", "b", "c", "d"].map(named) as [Named, Named, Named, Named];
@@ -26,7 +26,7 @@ test("members are there until they leave, in whatever order", () => {
   expect(roster.size).toBe(0);
 });
 
-test("who leaves twice takes nobody along", () => {
+test("removing a member twice removes no other", () => {
   const roster = createRoster<Named>();
   const [a, b] = [named("a"), named("b")];
   roster.add(a);

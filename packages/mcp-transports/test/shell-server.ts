@@ -1,6 +1,6 @@
 import type { PriorHandshake, ResolvedStdioServer, Session } from "@jackfield/mcp-core";
 
-/** What a shell server must be connected with: it does not know the question for its era. */
+/** The prior with which a shell server must be connected: it does not know server/discover. */
 export const LEGACY_PRIOR: PriorHandshake = { era: "legacy", at: Date.now() };
 
 /** Survives every polite request to end. `$leaf` is its process id, or that of the last one started before. */
@@ -35,7 +35,7 @@ export function stubbornShellServer(leaf: keyof typeof LEAVES): ResolvedStdioSer
     ${LINGER}`);
 }
 
-/** A server that shakes hands, reads so many bytes more, and is killed. */
+/** A server that answers initialize, reads the given number of bytes more, and is killed. */
 export function shellServerKilledAfter(bytes: number): ResolvedStdioServer {
   return shellServer(`
     read -r line
@@ -57,7 +57,7 @@ function shellServer(script: string): ResolvedStdioServer {
   };
 }
 
-/** The process ids a stubborn server tells. */
+/** The process ids that a stubborn server reports. */
 export async function pidsOf(session: Session): Promise<number[]> {
   const { structuredContent } = await session.request("tools/call", { name: "pids", arguments: {} });
   return [...new Set((structuredContent as { pids: number[] }).pids)];

@@ -12,10 +12,10 @@ const SHELLS = [
   /["'`](?:\/bin\/)?(?:ba|da|z)?sh["'`]|["'`](?:powershell|pwsh)/,
 ];
 
-/** A configuration may name a shell line whose output is a value; it runs only where the host allows that, and no server goes this way. */
+/** A configuration may contain a shell line whose output is a value; it runs only if the host allows it, and never starts a server. */
 const SHELL_LINES = "mcp-config/src/command-values.ts";
 
-/** All but the name of the program itself, by which hosts are told apart. */
+/** All but the program's own path, by which hosts are identified. */
 const ARGUMENTS = /process\.argv(?!\[1\])/;
 
 /** The sources of the packages that are published. */
@@ -38,10 +38,10 @@ function sourcesWith(patterns: readonly RegExp[]): string[] {
   return found.map((file) => relative(PACKAGES, file));
 }
 
-test("[threat T20] no server is started by a shell, nor is anything else but values that are shell lines", () => {
+test("[threat T20] no source runs a shell, except for values that are shell lines", () => {
   expect(sourcesWith(SHELLS).filter((file) => file !== SHELL_LINES)).toEqual([]);
 });
 
-test("[threat T23] no source reads the arguments of the program it is part of", () => {
+test("[threat T23] no source reads the host program's command-line arguments", () => {
   expect(sourcesWith([ARGUMENTS])).toEqual([]);
 });

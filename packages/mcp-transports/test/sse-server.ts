@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import { type HttpExchange, type HttpScript, startHttpServer } from "./http-server.ts";
 
 /**
- * A server of the older transport: it answers every request, by the stream of its session, with the members that are returned for it.
- * What the script deals with it does not answer. The endpoint is that of the session of a number.
+ * A server of the HTTP+SSE transport: it answers every request over its session's stream, with the members returned for it.
+ * It does not answer a request that the script handles. `endpointOf` returns the endpoint of the session with a number.
  */
 export async function startSseServer(
   membersOf: (message: HttpExchange["message"]) => object,

@@ -13,7 +13,7 @@ export const LOG = { uri: "file:///log", name: "log" };
 export const FILE = { uriTemplate: "file:///{path}", name: "file" };
 export const REVIEW = { name: "review" };
 
-/** What a request rejects with whose connection broke before it was sent. */
+/** The error of a request whose connection broke before it was sent. */
 export const broken = new McpError("MCP_SESSION_LOST", "refused", { server: "s", outcome: "not-sent" });
 
 const CAPABILITIES = {
@@ -45,7 +45,7 @@ export function contextSession({ failing, ...options }: ContextSessionOptions = 
 }
 
 export interface ContextFixture extends Fixture {
-  /** Has the next attempt succeed with a session, and waits until its lists were asked for. */
+  /** Lets the next attempt succeed with this session. */
   open(session?: FakeSession): Promise<FakeSession>;
 }
 
@@ -62,7 +62,7 @@ export function contextFixture(options: Partial<McpManagerOptions> = {}): Contex
   };
 }
 
-/** Started and open. */
+/** A manager that is started, with an open session. */
 export async function openedFixture(
   options: Partial<McpManagerOptions> = {},
   session?: FakeSession,

@@ -19,48 +19,48 @@ const QUESTIONS: readonly [string, (source: ContextSource, server: string) => Pr
   ["subscribe", (source, server) => source.subscribe(server, "file:///readme", () => {})],
 ];
 
-describe.each(QUESTIONS)(
-  "%s: what cannot be asked is refused by the promise, and nothing is thrown",
-  (_, ask) => {
-    test("of a server that nobody knows", async () => {
-      const { manager } = await openedFixture();
-      await using _ = manager;
-      const asked = ask(manager, "nobody");
-      await expect(asked).rejects.toMatchObject({ code: "MCP_SERVER_UNKNOWN", outcome: "not-sent" });
-    });
+describe.each(QUESTIONS)("%s", (_, ask) => {
+  test("rejects, and does not throw synchronously, for an unknown server", async () => {
+    const { manager } = await openedFixture();
+    await using _ = manager;
+    const asked = ask(manager, "nobody");
+    await expect(asked).rejects.toMatchObject({ code: "MCP_SERVER_UNKNOWN", outcome: "not-sent" });
+  });
 
-    test("of a manager that is closed", async () => {
-      const { manager } = await openedFixture();
-      await manager.close();
-      const asked = ask(manager, "s");
-      await expect(asked).rejects.toMatchObject({ code: "MCP_CLOSED" });
-    });
-  },
-);
+  test("rejects, and does not throw synchronously, after the manager was closed", async () => {
+    const { manager } = await openedFixture();
+    await manager.close();
+    const asked = ask(manager, "s");
+    await expect(asked).rejects.toMatchObject({ code: "MCP_CLOSED" });
+  });
+});
 
 test.each([
   [1, "listed"],
   [2, "MCP_SESSION_LOST not-sent"],
-])("a list is asked of one more session where %d could not be asked for it", async (failing, expected) => {
-  const unusable = () => contextSession({ failing: new Map([["prompts", broken]]) });
-  const { manager, connector, open } = await openedFixture(
-    { retry: { initialDelayMs: 0, jitter: "none" } },
-    unusable(),
-  );
-  await using _ = manager;
-  const asking = manager.prompts("s").then(
-    () => "listed",
-    ({ code, outcome }: McpError) => `${code} ${outcome}`,
-  );
-  await open(failing === 2 ? unusable() : contextSession());
-  expect(await asking).toBe(expected);
-  expect(connector.attempts).toHaveLength(failing + (failing === 1 ? 1 : 0));
-});
+])(
+  "prompts() tries one more session, and no third, when %d could not be asked",
+  async (failing, expected) => {
+    const unusable = () => contextSession({ failing: new Map([["prompts", broken]]) });
+    const { manager, connector, open } = await openedFixture(
+      { retry: { initialDelayMs: 0, jitter: "none" } },
+      unusable(),
+    );
+    await using _ = manager;
+    const asking = manager.prompts("s").then(
+      () => "listed",
+      ({ code, outcome }: McpError) => `${code} ${outcome}`,
+    );
+    await open(failing === 2 ? unusable() : contextSession());
+    expect(await asking).toBe(expected);
+    expect(connector.attempts).toHaveLength(failing + (failing === 1 ? 1 : 0));
+  },
+);
 
 describe("the lists of all servers", () => {
   const unusable = () => contextSession({ failing: new Map([["prompts", broken]]) });
 
-  test("leave out at once a server that cannot be asked, and do not wait for its next session", async () => {
+  test("omit a server whose connection is broken, without waiting for its next session", async () => {
     const { manager, connector } = await openedFixture({}, unusable());
     await using _ = manager;
     expect(await manager.prompts()).toEqual([]);
@@ -69,7 +69,7 @@ describe("the lists of all servers", () => {
     expect(connector.attempts).toHaveLength(1);
   });
 
-  test("leave out at once a server whose session ends before the list is in", async () => {
+  test("omit a server whose session ends before its list arrives", async () => {
     const { manager, connector, open } = contextFixture();
     await using _ = manager;
     const first = contextSession();
@@ -83,7 +83,7 @@ describe("the lists of all servers", () => {
     expect(connector.attempts).toHaveLength(1);
   });
 
-  test("hold what is known of a server that can no longer be asked", async () => {
+  test("keep the last known items of a server that can no longer be asked", async () => {
     const failing = new Map<CatalogKind, McpError>();
     const { manager, session } = await openedFixture({}, contextSession({ failing }));
     await using _ = manager;
@@ -99,8 +99,8 @@ describe("the lists of all servers", () => {
 describe.each([
   ["readResource", QUESTIONS[3]?.[1]],
   ["subscribe", QUESTIONS[6]?.[1]],
-])("%s of a server whose connection breaks before it is asked", (_, ask) => {
-  /** A session that cannot be asked so many times. */
+])("%s when the connection breaks before the request is sent", (_, ask) => {
+  /** A session whose first requests fail before they are sent, as many as `times`. */
   function failing(times: number) {
     let left = times;
     return contextSession({
@@ -116,23 +116,26 @@ describe.each([
     [1, 0, 2, 0],
     [2, 0, 2, 1],
     [2, 1, 2, 1],
-  ])("asks a session twice, and then the next one: %d and %d times", async (first, second, asked, after) => {
-    const { manager, session, connector, open } = await openedFixture(
-      { retry: { initialDelayMs: 0, jitter: "none" } },
-      failing(first),
-    );
-    await using _ = manager;
-    const asking = ask?.(manager, "s").then(
-      () => "answered",
-      ({ code, outcome }: McpError) => `${code} ${outcome}`,
-    );
-    const next = after === 0 ? undefined : await open(failing(second));
-    expect(await asking).toBe(second === 0 ? "answered" : "MCP_SESSION_LOST not-sent");
-    expect([session.requests.length, connector.attempts.length]).toEqual([asked, after + 1]);
-    if (next !== undefined) expect(next.requests.length).toBeGreaterThanOrEqual(1);
-  });
+  ])(
+    "tries twice on one session, then once on the next (%d and %d failures)",
+    async (first, second, asked, after) => {
+      const { manager, session, connector, open } = await openedFixture(
+        { retry: { initialDelayMs: 0, jitter: "none" } },
+        failing(first),
+      );
+      await using _ = manager;
+      const asking = ask?.(manager, "s").then(
+        () => "answered",
+        ({ code, outcome }: McpError) => `${code} ${outcome}`,
+      );
+      const next = after === 0 ? undefined : await open(failing(second));
+      expect(await asking).toBe(second === 0 ? "answered" : "MCP_SESSION_LOST not-sent");
+      expect([session.requests.length, connector.attempts.length]).toEqual([asked, after + 1]);
+      if (next !== undefined) expect(next.requests.length).toBeGreaterThanOrEqual(1);
+    },
+  );
 
-  test("says that nothing was asked where its caller gives up then", async () => {
+  test("an abort before the second attempt rejects as MCP_ABORTED, not-sent", async () => {
     const caller = new AbortController();
     const session = contextSession({
       answer: () => {

@@ -15,8 +15,8 @@ const RESOURCES_CHANGED = { method: "notifications/resources/list_changed" };
 const LOST = new McpError("MCP_SESSION_LOST", "Gone.");
 const owned = (...items: object[]) => items.map((item) => ({ ...item, server: "s" }));
 
-describe("what a server offers besides tools", () => {
-  it("is asked for when its tools are in, and start-up does not wait for it", async () => {
+describe("lists of resources, resource templates and prompts", () => {
+  it("are requested once, after the tool list has arrived", async () => {
     const { manager, open } = contextFixture();
     await using _ = manager;
     const session = contextSession();
@@ -35,7 +35,7 @@ describe("what a server offers besides tools", () => {
     expect(session.listed).toHaveLength(4);
   });
 
-  it("is what a session has listed, and not what the catalog says, if a call woke the server before the start", async () => {
+  it("come from the session, not the catalog, if a request connected the server before start()", async () => {
     const cache = createFakeToolCache();
     const resolved = await passThroughResolver(stdioDefinition("s"), { signal: AbortSignal.timeout(1_000) });
     cache.seed(resolved, { tools: [], prompts: [{ name: "outdated" }] });
@@ -48,7 +48,7 @@ describe("what a server offers besides tools", () => {
     expect(await manager.prompts("s")).toEqual(owned(REVIEW));
   });
 
-  it("is not asked for where the server announced nothing of the kind", async () => {
+  it("are not requested if the server does not declare the capability", async () => {
     const handshake = { capabilities: { tools: {}, prompts: {} } };
     const { manager, session } = await openedFixture({}, contextSession({ handshake }));
     await using _ = manager;
@@ -58,7 +58,7 @@ describe("what a server offers besides tools", () => {
     expect(session.listed).toEqual(["tools", "prompts"]);
   });
 
-  it("[N2] fails each kind for itself: what could be listed is there, and who asks for the rest hears why", async () => {
+  it("[N2] fail independently: the failed kind rejects, the others are returned", async () => {
     const refusal = new McpError("MCP_REQUEST_REJECTED", "No templates today.");
     const log = vi.fn();
     const session = contextSession({ failing: new Map([["resourceTemplates", refusal]]) });
@@ -72,7 +72,7 @@ describe("what a server offers besides tools", () => {
     expect(log).toHaveBeenCalledWith("warn", refusal.message, expect.objectContaining({ server: "s" }));
   });
 
-  it("[N8] is listed once more for a burst of changes, however many asked", async () => {
+  it("[N8] are requested twice for a burst of list_changed, and only the changed kind", async () => {
     const { manager, session } = await openedFixture();
     await using _ = manager;
     await manager.resources("s");
@@ -91,7 +91,7 @@ describe("what a server offers besides tools", () => {
     expect(since.filter((kind) => kind === "prompts")).toEqual([]);
   });
 
-  it("[N8] is asked of the new session when the old one was lost while it listed, and the old answer counts no more", async () => {
+  it("[N8] come from the new session when the old one is lost during a listing", async () => {
     const { manager, session, open } = await openedFixture({ retry: { initialDelayMs: 0, jitter: "none" } });
     await using _ = manager;
     await manager.resources("s");
@@ -106,7 +106,7 @@ describe("what a server offers besides tools", () => {
     expect(await manager.resources("s")).toEqual(owned(LOG));
   });
 
-  it("is waited for anew when the session ends before the list is in, and is not taken for empty", async () => {
+  it("wait for the next session when theirs ends during the listing, instead of being empty", async () => {
     const { manager, open } = contextFixture({ retry: { initialDelayMs: 0, jitter: "none" } });
     await using _ = manager;
     const first = contextSession();
@@ -120,7 +120,7 @@ describe("what a server offers besides tools", () => {
     expect(await asked).toEqual(owned(README, LOG));
   });
 
-  it("is listed anew in a session that was initialised anew, and told of if it is different", async () => {
+  it("are requested again after re-initialization, and a difference emits catalogChanged", async () => {
     const { manager, session } = await openedFixture();
     await using _ = manager;
     await manager.prompts("s");
@@ -133,7 +133,7 @@ describe("what a server offers besides tools", () => {
     expect(await manager.prompts("s")).toEqual([]);
   });
 
-  it("[N12] is the new list for whoever hears that it changed", async () => {
+  it("[N12] are up to date when a listener gets the list_changed notification", async () => {
     const { manager, session } = await openedFixture();
     await using _ = manager;
     await manager.resources("s");
@@ -154,7 +154,7 @@ describe("what a server offers besides tools", () => {
     await vi.waitFor(() => expect(seen).toEqual(["heard", owned(LOG)]));
   });
 
-  it("[N10] is not asked for twice because of what the server said during the handshake, which is told in order", async () => {
+  it("[N10] are not requested twice because of notifications during the handshake", async () => {
     const session = contextSession();
     const said = ["notifications/tools/list_changed", "notifications/message", RESOURCES_CHANGED.method];
     const listen = session.onNotification.bind(session);
@@ -172,7 +172,7 @@ describe("what a server offers besides tools", () => {
     expect(session.listed).toEqual(["tools", "resources", "resourceTemplates", "prompts"]);
   });
 
-  it("[N22] is told of to whoever begins to listen when the lists are in already", async () => {
+  it("[N22] emit catalogChanged to a listener added after they arrived", async () => {
     const { manager, session } = await openedFixture();
     await using _ = manager;
     await vi.waitFor(() => expect(session.listed).toContain("prompts"));
@@ -182,7 +182,7 @@ describe("what a server offers besides tools", () => {
     expect([...kinds].sort()).toEqual(["s prompts", "s resources"]);
   });
 
-  it("stays on offer while the server is down, without an attempt for it, and goes when it is disconnected", async () => {
+  it("stay available while the server is down, until it is disconnected", async () => {
     const { manager, session, connector } = await openedFixture({ retry: { maxRetries: 0 } });
     await using _ = manager;
     await manager.resources("s");
@@ -196,7 +196,7 @@ describe("what a server offers besides tools", () => {
     await expect(manager.resources("s")).rejects.toMatchObject({ outcome: "not-sent" });
   });
 
-  it("is remembered, and on offer from the catalog before the server is up", async () => {
+  it("come from the catalog until the server is ready; only a difference emits catalogChanged", async () => {
     const cache = createFakeToolCache();
     const { manager } = await openedFixture({ cache });
     await manager.resources("s");

@@ -24,7 +24,7 @@ const QUESTIONS: readonly [string, (manager: McpManager) => Promise<unknown>][] 
   ["resources", (manager) => manager.resources("a")],
 ];
 
-/** A server that fails to list what it has besides tools, and has a call under way when it takes no more connections. */
+/** A server with a call in flight that accepts no more connections. All its lists except that of tools fail. */
 async function busyAndUnreachable() {
   const begun = Promise.withResolvers<void>();
   const held = Promise.withResolvers<{ content: [] }>();
@@ -38,14 +38,14 @@ async function busyAndUnreachable() {
   await manager.start();
   const call = manager.callTool(ECHO);
   await begun.promise;
-  // What was under way for the lists has failed then, and they are asked for again.
+  // The first requests for the lists have failed by then, so they are sent again.
   await Promise.all([manager.prompts(), manager.resources(), manager.resourceTemplates()]);
   server.refuse();
   return { manager, server, call, release: () => held.resolve({ content: [] }) };
 }
 
-describe.each(QUESTIONS)("%s over a session that cannot be used", (_, ask) => {
-  it("rejects where a call is under way, which is answered", async () => {
+describe.each(QUESTIONS)("%s when the server accepts no more connections", (_, ask) => {
+  it("rejects, and keeps the session for a call in flight", async () => {
     const { manager, server, call, release } = await busyAndUnreachable();
     await expect(ask(manager)).rejects.toMatchObject(UNSENT);
     release();
@@ -54,7 +54,7 @@ describe.each(QUESTIONS)("%s over a session that cannot be used", (_, ask) => {
     expect(server.asked.filter((method) => method === "initialize")).toHaveLength(1);
   });
 
-  it("gives it up where nothing else is under way", async () => {
+  it("gives the session up if nothing else is in flight", async () => {
     const { manager, call, release } = await busyAndUnreachable();
     release();
     await call;
@@ -67,7 +67,7 @@ describe.each(QUESTIONS)("%s over a session that cannot be used", (_, ask) => {
   });
 });
 
-it("a request of one user does not end a shared session while another user's call is under way", async () => {
+it("a request of one user does not end a shared session during another user's call", async () => {
   const held = Promise.withResolvers<unknown>();
   const session = contextSession({
     answer: (method) => {

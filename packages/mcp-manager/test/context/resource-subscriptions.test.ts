@@ -33,7 +33,7 @@ function asked({ requests }: FakeSession): string[] {
 }
 
 describe("subscriptions to resources", () => {
-  it("tell the server, and then whoever asked, until he has had enough", async () => {
+  it("notify the listener of updates until it stops, then unsubscribe", async () => {
     const session = openSession();
     const listener = vi.fn();
     const stop = await subscriptions.add(session, A, listener);
@@ -45,7 +45,7 @@ describe("subscriptions to resources", () => {
     expect(asked(session)).toEqual([`+${A}`, `-${A}`]);
   });
 
-  it("are made once for all who want the same resource, and end with the last of them", async () => {
+  it("are sent once per resource, and end with the last listener", async () => {
     const session = openSession();
     const listener = vi.fn();
     const [one, other] = await Promise.all([
@@ -60,7 +60,7 @@ describe("subscriptions to resources", () => {
     expect(asked(session)).toEqual([`+${A}`, `-${A}`]);
   });
 
-  it("[N3] that are given up while they are being made are undone", async () => {
+  it("[N3] are undone if the resource is delisted while the request is pending", async () => {
     const held = Promise.withResolvers<object>();
     const session = openSession((method) => (method === "resources/subscribe" ? held.promise : {}));
     const adding = subscriptions.add(session, A, () => {});
@@ -70,7 +70,7 @@ describe("subscriptions to resources", () => {
     expect(asked(session)).toEqual([`+${A}`, `-${A}`]);
   });
 
-  it("[N4] that are given up and wanted again while they are being made stay, without another request", async () => {
+  it("[N4] need no second request if added again while the first is pending", async () => {
     const held = Promise.withResolvers<object>();
     const session = openSession(() => held.promise);
     const listener = vi.fn();
@@ -84,18 +84,18 @@ describe("subscriptions to resources", () => {
     expect(listener).toHaveBeenCalledOnce();
   });
 
-  const soon = Array.from({ length: 8 }, (_, turns) => turns);
-  const pass = async (turns: number) => {
+  const turnCounts = Array.from({ length: 8 }, (_, turns) => turns);
+  const passTurns = async (turns: number) => {
     for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
   };
 
-  it.each(soon)("[N3] that are given up %i turns after the answer came are undone", async (turns) => {
+  it.each(turnCounts)("[N3] are undone if aborted %i microtasks after the answer", async (turns) => {
     const held = Promise.withResolvers<object>();
     const session = openSession((method) => (method === "resources/subscribe" ? held.promise : {}));
     const controller = new AbortController();
     const adding = subscriptions.add(session, A, () => {}, controller.signal);
     held.resolve({});
-    await pass(turns);
+    await passTurns(turns);
     controller.abort();
     const stop = await adding.catch(() => undefined);
     await stop?.();
@@ -103,22 +103,22 @@ describe("subscriptions to resources", () => {
     expect(logged).toEqual([]);
   });
 
-  it.each(soon)(
-    "[N4] that are wanted again %i turns after they were undone are made again",
+  it.each(turnCounts)(
+    "[N4] are sent again if added %i microtasks after the unsubscribe answer",
     async (turns) => {
       const held = Promise.withResolvers<object>();
       const session = openSession((method) => (method === "resources/unsubscribe" ? held.promise : {}));
       const stop = await subscriptions.add(session, A, () => {});
       const stopping = stop();
       held.resolve({});
-      await pass(turns);
+      await passTurns(turns);
       await subscriptions.add(session, A, () => {});
       await stopping;
       expect(asked(session)).toEqual([`+${A}`, `-${A}`, `+${A}`]);
     },
   );
 
-  it("that the server refuses to two who want them are asked for once", async () => {
+  it("are sent once if the server refuses two concurrent callers", async () => {
     const session = openSession(() => {
       throw new McpError("MCP_REQUEST_REJECTED", "No.");
     });
@@ -128,14 +128,14 @@ describe("subscriptions to resources", () => {
     expect(asked(session)).toEqual([`+${A}`]);
   });
 
-  it("[N5] pass over updates of resources that nobody asked for", async () => {
+  it("[N5] ignore updates of other resources", async () => {
     const listener = vi.fn();
     await subscriptions.add(openSession(), A, listener);
     subscriptions.updated(B);
     expect(listener).not.toHaveBeenCalled();
   });
 
-  it("[N6] end when the server does not list the resource any more", async () => {
+  it("[N6] end when the server no longer lists the resource", async () => {
     const session = openSession();
     const listener = vi.fn();
     await subscriptions.add(session, A, listener);
@@ -146,7 +146,7 @@ describe("subscriptions to resources", () => {
     expect(listener).not.toHaveBeenCalled();
   });
 
-  it("[N7] are refused without a request where the server takes none", async () => {
+  it("[N7] reject without a request if the server does not support them", async () => {
     const session = createFakeSession({ handshake: { capabilities: { resources: {} } } });
     subscriptions.opened(session);
     await expect(subscriptions.add(session, A, () => {})).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe("subscriptions to resources", () => {
     expect(session.requests).toEqual([]);
   });
 
-  it("[R9] [R23] are made again in the next session", async () => {
+  it("[R9] [R23] are restored in the next session", async () => {
     const listener = vi.fn();
     await subscriptions.add(openSession(), A, listener);
     subscriptions.gone();
@@ -166,14 +166,14 @@ describe("subscriptions to resources", () => {
     expect(listener).toHaveBeenCalledOnce();
   });
 
-  it("that were ended while no session was up are not made again", async () => {
+  it("ended while no session was open are not restored", async () => {
     const stop = await subscriptions.add(openSession(), A, () => {});
     subscriptions.gone();
     await stop();
     expect(openSession().requests).toEqual([]);
   });
 
-  it("that the server refuses reject, and are not wanted", async () => {
+  it("reject if the server refuses, and are not restored later", async () => {
     const refusal = new McpError("MCP_REQUEST_REJECTED", "No.");
     const session = openSession(() => {
       throw refusal;
@@ -183,7 +183,7 @@ describe("subscriptions to resources", () => {
     expect(openSession().requests).toEqual([]);
   });
 
-  it("that a later session refuses are logged, and harm no other", async () => {
+  it("refused by a later session are logged and do not affect the others", async () => {
     const first = openSession();
     await subscriptions.add(first, A, () => {});
     await subscriptions.add(first, B, () => {});

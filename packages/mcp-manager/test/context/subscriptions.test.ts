@@ -16,7 +16,7 @@ function asked({ requests }: FakeSession): string[] {
 }
 
 describe("subscriptions of a runtime", () => {
-  it("[N13] tell of ten updates in half a second once, each resource for itself, and of none after they ended", async () => {
+  it("[N13] report a burst of updates once per resource, and none after close()", async () => {
     const { manager, session } = await openedFixture();
     await using _ = manager;
     const heard: string[] = [];
@@ -39,7 +39,7 @@ describe("subscriptions of a runtime", () => {
     expect(asked(session)).toEqual([`+${README.uri}`, `+${LOG.uri}`, `-${README.uri}`]);
   });
 
-  it("[N13] tell of an update though the session ends before the resource was quiet, once", async () => {
+  it("[N13] still report an update once if the session ends before the quiet period does", async () => {
     const { manager, session, open } = await openedFixture({ retry: { initialDelayMs: 0, jitter: "none" } });
     await using _ = manager;
     const heard = vi.fn();
@@ -60,7 +60,7 @@ describe("subscriptions of a runtime", () => {
     expect(heard).toHaveBeenCalledTimes(2);
   });
 
-  it.each(["disconnect", "close"] as const)("[N13] tell of nothing after %s", async (end) => {
+  it.each(["disconnect", "close"] as const)("[N13] report nothing after %s()", async (end) => {
     const { manager, session } = await openedFixture();
     await using _ = manager;
     const heard = vi.fn();
@@ -73,7 +73,7 @@ describe("subscriptions of a runtime", () => {
     expect(heard).not.toHaveBeenCalled();
   });
 
-  it("[N5] are not told of resources that nobody asked for, and nothing is kept of those", async () => {
+  it("[N5] ignore updates of other resources and start no timers for them", async () => {
     const { manager, session } = await openedFixture();
     await using _ = manager;
     await vi.advanceTimersByTimeAsync(0);
@@ -87,7 +87,7 @@ describe("subscriptions of a runtime", () => {
     expect(events).toEqual([]);
   });
 
-  it("[N11] whose listener throws, or rejects, keep no other from hearing, and that is logged", async () => {
+  it("[N11] log a listener that throws or rejects, and still notify the others", async () => {
     const log = vi.fn();
     const { manager, session } = await openedFixture({ log, resourceUpdateQuietMs: 0 });
     await using _ = manager;
@@ -106,7 +106,7 @@ describe("subscriptions of a runtime", () => {
     expect(complaints).toEqual(["Error: broken", "Error: broken later"]);
   });
 
-  it("[N3] that are given up while the server is being told are undone", async () => {
+  it("[N3] are undone if the caller aborts while the request is pending", async () => {
     const held = Promise.withResolvers<object>();
     const answer = (method: string) => (method === "resources/subscribe" ? held.promise : {});
     const { manager, session } = await openedFixture({}, contextSession({ answer }));
@@ -123,7 +123,7 @@ describe("subscriptions of a runtime", () => {
     expect(asked(session)).toEqual([`+${README.uri}`, `-${README.uri}`]);
   });
 
-  it("[N4] that are given up and wanted again while the server is being told stay, and tell of updates", async () => {
+  it("[N4] need no second request if wanted again while an aborted one is pending", async () => {
     const held = Promise.withResolvers<object>();
     const answer = (method: string) => (method === "resources/subscribe" ? held.promise : {});
     const { manager, session } = await openedFixture(
@@ -149,7 +149,7 @@ describe("subscriptions of a runtime", () => {
     expect(asked(session)).toEqual([`+${README.uri}`]);
   });
 
-  it("[N6] end with their resource, when the server does not list it any more", async () => {
+  it("[N6] end when the server no longer lists the resource", async () => {
     const { manager, session } = await openedFixture({ resourceUpdateQuietMs: 0 });
     await using _ = manager;
     await manager.resources("s");
@@ -165,7 +165,7 @@ describe("subscriptions of a runtime", () => {
     expect(heard).not.toHaveBeenCalled();
   });
 
-  it("[N7] are refused without a request by a server that takes none", async () => {
+  it("[N7] reject without a request if the server does not support them", async () => {
     const handshake = { capabilities: { tools: {}, resources: {} } };
     const { manager, session } = await openedFixture({}, contextSession({ handshake }));
     await using _ = manager;
@@ -174,7 +174,7 @@ describe("subscriptions of a runtime", () => {
     expect(session.requests).toEqual([]);
   });
 
-  it("[R23] are made again in the next session, and those that ended meanwhile are not", async () => {
+  it("[R23] are restored in the next session unless they were closed before it opened", async () => {
     const { manager, session, open } = await openedFixture({ resourceUpdateQuietMs: 0 });
     await using _ = manager;
     const heard = vi.fn();
@@ -190,7 +190,7 @@ describe("subscriptions of a runtime", () => {
     expect(heard).toHaveBeenCalledOnce();
   });
 
-  it("are made again of the server that takes the place of theirs, and can be ended there", async () => {
+  it("are restored on the server that a reload puts in place of theirs, and can be closed there", async () => {
     const { manager, session, open } = await openedFixture({ resourceUpdateQuietMs: 0 });
     await using _ = manager;
     const heard = vi.fn();

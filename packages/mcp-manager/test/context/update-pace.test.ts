@@ -4,8 +4,8 @@ import { createUpdatePace } from "../../src/context/update-pace.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("the pace of updates", () => {
-  it("[N13] tells ten updates within half a second once, when it has been quiet", () => {
+describe("the debouncing of resource updates", () => {
+  it("[N13] reports ten updates within half a second once, after a quiet period", () => {
     const pace = createUpdatePace(500);
     const told: number[] = [];
     for (let update = 1; update <= 10; update += 1) {
@@ -17,7 +17,7 @@ describe("the pace of updates", () => {
     expect(told).toEqual([10]);
   });
 
-  it("[N13] keeps resources apart", () => {
+  it("[N13] delays each resource separately", () => {
     const pace = createUpdatePace(500);
     const told: string[] = [];
     pace.push("a", () => told.push("a"));
@@ -29,7 +29,7 @@ describe("the pace of updates", () => {
     expect(told).toEqual(["a", "b"]);
   });
 
-  it("tells of a resource that is never quiet, and begins anew afterwards", () => {
+  it("still reports a resource that is never quiet, after ten quiet periods", () => {
     const pace = createUpdatePace(100);
     let told = 0;
     for (let update = 0; update < 30; update += 1) {
@@ -41,7 +41,7 @@ describe("the pace of updates", () => {
     expect(told).toBe(2);
   });
 
-  it("[N13] tells nothing after it was cleared", () => {
+  it("[N13] reports nothing after clear()", () => {
     const pace = createUpdatePace(100);
     const tell = vi.fn();
     pace.push("a", tell);
@@ -51,7 +51,7 @@ describe("the pace of updates", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("tells at once where no pace is wanted", () => {
+  it("reports at once if the quiet period is 0", () => {
     const tell = vi.fn();
     createUpdatePace(0).push("a", tell);
     expect(tell).toHaveBeenCalledOnce();

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createMcpManager, type McpManagerOptions } from "../../src/index.ts";
 import { createFixture, tool } from "../manager-fixture.ts";
 
-// The numbers are those of the fault catalogue, whose R is not the R of the earlier runtimes' cases.
+// The R numbers here are those of the fault catalogue, not of the cases from earlier runtimes (docs/coverage.md).
 
 const unhandled: unknown[] = [];
 const note = (reason: unknown) => unhandled.push(reason);
@@ -28,7 +28,7 @@ afterEach(() => {
 
 const broken = () => new Error("not even an McpError");
 
-function sessionThat(change: Partial<Session>): Connector {
+function sessionWith(change: Partial<Session>): Connector {
   return async () => Object.assign(createFakeSession({ tools: [tool("echo")] }), change);
 }
 
@@ -36,65 +36,68 @@ const FAULTS: Record<string, Connector> = {
   "throws instead of rejecting": () => {
     throw broken();
   },
-  "rejects with something of its own": () => Promise.reject(broken()),
-  "rejects with what has no text": () => Promise.reject(Object.create(null)),
-  "is never opened": () => new Promise(() => {}),
-  "lists with an error of its own": sessionThat({ list: () => Promise.reject(broken()) }),
-  "throws when it is listed": sessionThat({
+  "rejects with a plain Error": () => Promise.reject(broken()),
+  "rejects with an object that has no prototype": () => Promise.reject(Object.create(null)),
+  "never connects": () => new Promise(() => {}),
+  "fails its listing with a plain Error": sessionWith({ list: () => Promise.reject(broken()) }),
+  "throws from list()": sessionWith({
     list: () => {
       throw broken();
     },
   }),
-  "lists never": sessionThat({ list: () => new Promise(() => {}) }),
-  "throws when it is asked": sessionThat({
+  "never answers a listing": sessionWith({ list: () => new Promise(() => {}) }),
+  "throws from request()": sessionWith({
     request: () => {
       throw broken();
     },
   }),
-  "does not close": sessionThat({ close: () => new Promise(() => {}) }),
-  "throws when it is closed": sessionThat({
+  "never closes": sessionWith({ close: () => new Promise(() => {}) }),
+  "throws from close()": sessionWith({
     close: () => {
       throw broken();
     },
   }),
-  "is gone before it is used": async () => {
+  "is lost before its first use": async () => {
     const session = createFakeSession();
     session.lose(new McpError("MCP_SERVER_EXITED", "exited"));
     return session;
   },
 };
 
-describe("a server that misbehaves", () => {
-  it.each(Object.keys(FAULTS))("[R51] and %s hurts no other, and everything ends", async (fault) => {
-    const good = createFakeSession({ tools: [tool("echo")] });
-    const manager = createMcpManager({
-      servers: [stdioDefinition("bad"), stdioDefinition("good")],
-      resolve: passThroughResolver,
-      closeTimeoutMs: 1_000,
-      retry: { maxRetries: 2, jitter: "none" },
-      connect: async (server, options) =>
-        server.name === "good" ? good : await (FAULTS[fault] as Connector)(server, options),
-    });
-    const starting = manager.start().catch((error: McpError) => error.code);
-    await vi.advanceTimersByTimeAsync(0);
-    const calling = manager.callTool({ server: "bad", tool: "echo" }, {}, { timeoutMs: 90_000 });
-    const settled = calling.then(
-      () => "answered",
-      ({ name }) => name,
-    );
-    await expect(manager.callTool({ server: "good", tool: "echo" })).resolves.toBeDefined();
-    await vi.advanceTimersByTimeAsync(90_000);
-    await expect(manager.callTool("mcp__good__echo")).resolves.toBeDefined();
-    const closing = manager.close();
-    await vi.advanceTimersByTimeAsync(1_000);
-    await closing;
-    expect(["answered", "McpError"]).toContain(await settled);
-    await starting;
-    expect(good.closed).toBe(true);
-  });
+describe("a faulty server", () => {
+  it.each(Object.keys(FAULTS))(
+    "[R51] that %s affects no other server and lets close() finish",
+    async (fault) => {
+      const good = createFakeSession({ tools: [tool("echo")] });
+      const manager = createMcpManager({
+        servers: [stdioDefinition("bad"), stdioDefinition("good")],
+        resolve: passThroughResolver,
+        closeTimeoutMs: 1_000,
+        retry: { maxRetries: 2, jitter: "none" },
+        connect: async (server, options) =>
+          server.name === "good" ? good : await (FAULTS[fault] as Connector)(server, options),
+      });
+      const starting = manager.start().catch((error: McpError) => error.code);
+      await vi.advanceTimersByTimeAsync(0);
+      const calling = manager.callTool({ server: "bad", tool: "echo" }, {}, { timeoutMs: 90_000 });
+      const settled = calling.then(
+        () => "answered",
+        ({ name }) => name,
+      );
+      await expect(manager.callTool({ server: "good", tool: "echo" })).resolves.toBeDefined();
+      await vi.advanceTimersByTimeAsync(90_000);
+      await expect(manager.callTool("mcp__good__echo")).resolves.toBeDefined();
+      const closing = manager.close();
+      await vi.advanceTimersByTimeAsync(1_000);
+      await closing;
+      expect(["answered", "McpError"]).toContain(await settled);
+      await starting;
+      expect(good.closed).toBe(true);
+    },
+  );
 });
 
-describe("a host that misbehaves", () => {
+describe("a faulty host", () => {
   const throws = () => {
     throw broken();
   };
@@ -107,25 +110,28 @@ describe("a host that misbehaves", () => {
         set: () => Promise.reject(broken()),
       },
     },
-    "catalog that forgets to reject": { cache: { ...createFakeToolCache(), set: throws, identify: throws } },
+    "synchronous catalog": { cache: { ...createFakeToolCache(), set: throws, identify: throws } },
     "tool policy": { toolPolicies: [throws] },
     middleware: { use: [throws] },
   };
 
-  it.each(Object.keys(HOSTS))("[R60] with a %s that throws loses nothing but that", async (part) => {
-    const { manager, sessions } = createFixture(["a"], HOSTS[part] ?? {});
-    const report = await manager.start();
-    expect(report.ready).toMatchObject([{ name: "a" }]);
-    sessions.get("a")?.lose(new McpError("MCP_SERVER_EXITED", "exited"));
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(manager.servers()).toMatchObject([{ status: "ready" }]);
-    await manager.callTool({ server: "a", tool: "echo" }).catch((error: unknown) => {
-      expect(error).toBeInstanceOf(McpError);
-    });
-    await manager.close();
-  });
+  it.each(Object.keys(HOSTS))(
+    "[R60] with a %s that throws still starts and recovers its server",
+    async (part) => {
+      const { manager, sessions } = createFixture(["a"], HOSTS[part] ?? {});
+      const report = await manager.start();
+      expect(report.ready).toMatchObject([{ name: "a" }]);
+      sessions.get("a")?.lose(new McpError("MCP_SERVER_EXITED", "exited"));
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(manager.servers()).toMatchObject([{ status: "ready" }]);
+      await manager.callTool({ server: "a", tool: "echo" }).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(McpError);
+      });
+      await manager.close();
+    },
+  );
 
-  it("[R60] with listeners that throw or reject hears of everything nevertheless", async () => {
+  it("[R60] with listeners that throw or reject still gets every event in the others", async () => {
     const { manager } = createFixture(["a"]);
     const heard: string[] = [];
     for (const event of ["statusChanged", "toolsChanged"] as const) {

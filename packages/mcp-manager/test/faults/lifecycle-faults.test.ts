@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createMcpManager } from "../../src/index.ts";
 import { createFixture, tool } from "../manager-fixture.ts";
 
-// The numbers are those of the fault catalogue, whose R is not the R of the earlier runtimes' cases.
+// The R numbers here are those of the fault catalogue, not of the cases from earlier runtimes (docs/coverage.md).
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -21,8 +21,8 @@ afterEach(() => {
 const names = (count: number) => Array.from({ length: count }, (_, index) => `s${index}`);
 const listChanged = { method: "notifications/tools/list_changed" };
 
-describe("a server that says too much", () => {
-  it("[R35] a thousand list changes in a second cost two lists", async () => {
+describe("a server that floods the client with list_changed", () => {
+  it("[R35] costs at most two listings for a thousand notifications in a second", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     for (let change = 0; change < 1_000; change += 1) {
@@ -33,7 +33,7 @@ describe("a server that says too much", () => {
     await manager.close();
   });
 
-  it("[R35] one whose list changes because it is listed is listed ten times in a minute at most", async () => {
+  it("[R35] costs at most ten listings a minute if it announces a change after each", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     const session = sessions.get("a");
@@ -49,7 +49,7 @@ describe("a server that says too much", () => {
 });
 
 describe("a server that hangs", () => {
-  it("[R36] while it shakes hands: the nineteen others are ready, and it fails at its own deadline", async () => {
+  it("[R36] in its handshake fails at its own deadline; the 19 others are ready at once", async () => {
     const silent: Connector = (server, { signal }) =>
       new Promise((_resolve, reject) => {
         const timer = setTimeout(
@@ -78,7 +78,7 @@ describe("a server that hangs", () => {
     await manager.close();
   });
 
-  it("[R37] while it lists, and does not even hear that it is given up: it fails at the deadline of a call, if that is sooner", async () => {
+  it("[R37] in its first listing and ignores the abort fails after callTimeoutMs if that is shorter", async () => {
     const { manager, connector } = createFixture(
       [stdioDefinition("a", { limits: { callTimeoutMs: 7_000 } })],
       {
@@ -94,7 +94,7 @@ describe("a server that hangs", () => {
     await manager.close();
   });
 
-  it("[R37] while it lists for the first time: it holds up one start, and no longer than connecting may", async () => {
+  it("[R37] in its first listing delays one start() by connectTimeoutMs, and the next only to the gate", async () => {
     const cache = createFakeToolCache();
     const hanging = () => {
       const session = createFakeSession();
@@ -116,7 +116,7 @@ describe("a server that hangs", () => {
     await Promise.all([first.manager.close(), second.manager.close()]);
   });
 
-  it("[R37] while it lists again: it has as long as a call", async () => {
+  it("[R37] in a later listing fails after callTimeoutMs", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     const session = sessions.get("a");
@@ -127,7 +127,7 @@ describe("a server that hangs", () => {
     await manager.close();
   });
 
-  it("[R38] when it starts: the start returns at the gate with everybody's remembered tools", async () => {
+  it("[R38] while connecting delays start() only to the gate; its cached tools are offered", async () => {
     const cache = createFakeToolCache();
     for (const name of names(20)) {
       const server = await passThroughResolver(stdioDefinition(name), {
@@ -149,7 +149,7 @@ describe("a server that hangs", () => {
     await manager.close();
   });
 
-  it("[R38] while its variables are filled in: the others do not wait for them", async () => {
+  it("[R38] while its definition is resolved does not delay the others", async () => {
     const { manager } = createFixture(["quick", "slow"], {
       cache: createFakeToolCache(),
       startup: { uncached: "later" },
@@ -164,7 +164,7 @@ describe("a server that hangs", () => {
     await manager.close();
   });
 
-  it("[R53] while it closes: fifty of them end together, within one time limit", async () => {
+  it("[R53] on close() delays it by one closeTimeoutMs, even if fifty servers hang", async () => {
     const { manager, sessions } = createFixture(names(50), { closeTimeoutMs: 3_000 });
     await manager.start();
     for (const session of sessions.values()) session.holdClose();
@@ -179,8 +179,8 @@ describe("a server that hangs", () => {
   });
 });
 
-describe("many at once", () => {
-  it("[R48] a hundred first calls of one server connect it once", async () => {
+describe("many operations at once", () => {
+  it("[R48] a hundred first calls to one server connect it once", async () => {
     const { manager, connector } = createFixture([stdioDefinition("a", { lazy: true })]);
     await manager.start();
     const calls = Array.from({ length: 100 }, () => manager.callTool({ server: "a", tool: "echo" }));
@@ -189,7 +189,7 @@ describe("many at once", () => {
     await manager.close();
   });
 
-  it("[R50] a thousand closes are one, and a call after them is refused without waiting", async () => {
+  it("[R50] a thousand close() calls share one promise, and a later call rejects with MCP_CLOSED", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     const closings = Array.from({ length: 1_000 }, () => manager.close());
@@ -208,7 +208,7 @@ describe("many at once", () => {
     await manager.close();
   });
 
-  it("[R56] a thousand reconnects leave no session, no listener warning and no timer", async () => {
+  it("[R56] a thousand reconnects leave one open session, no listener warning and no timer", async () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => warnings.push(warning);
     process.on("warning", note);
@@ -227,8 +227,8 @@ describe("many at once", () => {
   });
 });
 
-describe("while a server is away", () => {
-  it("[R42] a call that was sent rejects, and those that were not succeed when it is back", async () => {
+describe("when a server exits", () => {
+  it("[R42] the call in flight rejects, and calls made before it is back succeed", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     const session = createFakeSession({ tools: [tool("echo")], answer: () => new Promise(() => {}) });
@@ -246,8 +246,8 @@ describe("while a server is away", () => {
   });
 });
 
-describe("one change among twenty", () => {
-  it("[R58] leaves nineteen sessions as they are, with what is in flight on them", async () => {
+describe("a reload that changes one of twenty servers", () => {
+  it("[R58] keeps the other nineteen sessions and their calls in flight", async () => {
     const answers: (() => void)[] = [];
     const { manager, connector } = createFixture(names(20), { byHand: true });
     const starting = manager.start();

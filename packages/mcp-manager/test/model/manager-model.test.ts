@@ -16,12 +16,12 @@ afterEach(() => void vi.useRealTimers());
 
 describe("a manager of three servers", () => {
   it(
-    "[R49] does what a small model of it says, whatever happens to its servers in whatever order",
+    "[R49] agrees with the reference model in every random schedule of events",
     async () => {
       process.stdout.write(`${SCHEDULES} schedules, JACKFIELD_SEED=${SEED}\n`);
       const schedule = fc.commands(steps, { maxCommands: 30, size: "max" });
       const property = fc.asyncProperty(definitions, schedule, async (given, commands) => {
-        vi.clearAllTimers(); // What a schedule that failed has left must not make its shorter forms fail.
+        vi.clearAllTimers(); // Timers left by a failed schedule must not fail its shrunk forms.
         const world = new RealWorld(given);
         const model = new ReferenceModel(given);
         await fc.asyncModelRun(() => ({ model, real: world }), commands);
@@ -33,7 +33,7 @@ describe("a manager of three servers", () => {
   );
 });
 
-/** After a close nothing is open, and every promise has settled. */
+/** Closes both, and expects that no session is open and every promise has settled. */
 async function endAll(model: ReferenceModel, world: RealWorld): Promise<void> {
   if (model.phase !== "closed") {
     world.close();

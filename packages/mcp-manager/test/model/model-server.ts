@@ -1,12 +1,12 @@
 import type { ErrorCode } from "@jackfield/mcp-core";
 
-/** How a server is configured: `version` is what its connection rests on, `hidden` a filter that does not let `work` through. */
+/** How a server is configured. Another `version` needs another connection; `hidden`: a filter excludes the tool `work`. */
 export interface ModelDefinition {
   readonly version: number;
   readonly hidden: boolean;
 }
 
-/** What becomes of a session's list: it breaks off, or the connection cannot be used to ask for it. */
+/** How listing a session ends: with the list, by a lost connection, or before the request is sent. */
 export type Listing = "in" | "brokenOff" | "unsent";
 
 export interface ModelServer {
@@ -20,9 +20,9 @@ export interface ModelServer {
   error: ErrorCode | undefined;
   /** Whether tools are known, from this session or an earlier one. */
   isKnown: boolean;
-  /** Of the session that is up. */
+  /** Of the open session. */
   listing: Listing;
-  /** The session that is up will hang while it closes. */
+  /** The open session will hang while it closes. */
   isHeld: boolean;
 }
 

@@ -18,10 +18,10 @@ const FAILURES = {
   unsent: new McpError("MCP_SESSION_LOST", "refused", { outcome: "not-sent" }),
 };
 
-/** A manager with servers whose every step is taken by a schedule. */
+/** A manager with fake servers, driven step by step by a schedule. */
 export class RealWorld {
   readonly manager: McpManager;
-  /** What became of each call and of each other promise, in the order they were made. */
+  /** The outcome of each call and of each other promise, in the order they were made. */
   readonly calls: Outcome[] = [];
   readonly reconnects: Outcome[] = [];
   readonly others: Outcome[] = [];
@@ -31,14 +31,14 @@ export class RealWorld {
   readonly #sent = new Map<number, number>();
   readonly #attempts = new Map<string, FakeAttempt>();
   readonly #sessions = new Map<string, FakeSession>();
-  /** Sessions that were opened and are not gone yet, by server. */
+  /** Sessions that are open or still closing, by server. */
   readonly #alive = new Map<string, Set<FakeSession>>();
   readonly #releases: (() => void)[] = [];
 
   constructor(definitions: ReadonlyMap<string, ModelDefinition>) {
     const { connect } = createFakeConnector({
       onAttempt: (attempt) => {
-        this.#expectNobodyAlive(attempt.server.name);
+        this.#expectNoLiveSession(attempt.server.name);
         this.#attempts.set(attempt.server.name, attempt);
       },
     });
@@ -58,7 +58,7 @@ export class RealWorld {
     });
   }
 
-  /** Lets everything happen that needs no time. */
+  /** Runs everything that does not wait for a timer. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   }
@@ -93,7 +93,7 @@ export class RealWorld {
       },
     });
     if (listing !== "in") session.failLists(FAILURES[listing]);
-    this.#expectNobodyAlive(server);
+    this.#expectNoLiveSession(server);
     this.#alive.set(server, (this.#alive.get(server) ?? new Set()).add(session));
     this.#sessions.set(server, session);
     this.#attempts.get(server)?.open(session);
@@ -148,14 +148,14 @@ export class RealWorld {
     vi.advanceTimersByTime(ms);
   }
 
-  /** The rules that hold whatever the model says. */
+  /** Violations of the rules that hold independently of the model. */
   brokenRules(): string[] {
     const twice = [...this.#sent].filter(([, times]) => times > 1).map(([id]) => `call ${id} was sent twice`);
-    const crowds = [...this.#alive].filter(([, sessions]) => sessions.size > 1);
-    return [...twice, ...crowds.map(([server]) => `${server} has two live sessions`)];
+    const crowded = [...this.#alive].filter(([, sessions]) => sessions.size > 1);
+    return [...twice, ...crowded.map(([server]) => `${server} has two live sessions`)];
   }
 
-  /** What must be gone after a close. */
+  /** What is left after a close; must be empty. */
   leftovers(): string[] {
     const alive = [...this.#alive].filter(([, sessions]) => sessions.size > 0).map(([server]) => server);
     const pending = [...this.calls, ...this.reconnects, ...this.others].filter((each) => each === "pending");
@@ -163,7 +163,7 @@ export class RealWorld {
     return [...alive, ...pending, ...(timers > 0 ? [`${timers} timers`] : [])];
   }
 
-  #expectNobodyAlive(server: string): void {
+  #expectNoLiveSession(server: string): void {
     if ((this.#alive.get(server)?.size ?? 0) > 0)
       throw new Error(`${server} is connected before its last session is gone`);
   }

@@ -9,7 +9,7 @@ export const POLICY = {
   idleTimeoutMs: 20_000,
 };
 
-/** What becomes of a promise: still pending, fulfilled, or rejected with a code. */
+/** The state of a promise: pending, fulfilled, or rejected with a code. */
 export type Outcome = "pending" | "done" | ErrorCode;
 
 interface ModelCall {
@@ -19,16 +19,16 @@ interface ModelCall {
   readonly isFound: boolean;
   /** `waiting`: for the session, and for its list: the tool is judged as it is when the call is sent. */
   stage: "waiting" | "sent";
-  /** How many sessions could not be asked for a tool that was never listed. */
+  /** How many sessions could not be listed while the call waited for a tool that was never listed. */
   unlisted: number;
 }
 
-/** What the manager should be doing: no promises, no timers, nothing but the rules. */
+/** The rules of the manager, without promises or timers. */
 export class ReferenceModel {
   now = 0;
   phase: "new" | "started" | "closed" = "new";
   servers = new Map<string, ModelServer>();
-  /** Names of servers of which a session is hanging while it closes. */
+  /** Names of servers with a session that hangs while it closes. */
   readonly ending = new Set<string>();
   readonly calls: ModelCall[] = [];
   readonly reconnects: { readonly server: string; outcome: Outcome }[] = [];
@@ -48,7 +48,7 @@ export class ReferenceModel {
     return [...this.calls.keys()].filter((id) => this.calls[id]?.server === server && this.#is(id, "sent"));
   }
 
-  /** Whether the connector has been asked and has not answered. */
+  /** Whether an attempt to connect is pending. */
   isAsked(name: string): boolean {
     return this.servers.get(name)?.status === "connecting" && !this.ending.has(name);
   }
@@ -202,7 +202,7 @@ export class ReferenceModel {
     Object.assign(server, { status: "connecting", attempt, isDisconnected: false });
   }
 
-  /** Lets whoever waits for this server go on, if its state says how. */
+  /** Settles or sends the calls that wait for this server, as far as its state allows. */
   #serve(name: string, server: ModelServer): void {
     if (server.status === "idle") this.#rejectWaiting(name, "MCP_CLOSED");
     if (server.status === "failed" && server.error !== undefined) this.#rejectWaiting(name, server.error);
@@ -210,7 +210,7 @@ export class ReferenceModel {
     this.#settleReconnects(name, "done");
     const isUnusable = server.listing === "unsent" && this.#waiting(name).length > 0;
     if (isUnusable) this.#giveUpListing(name);
-    if (isUnusable) this.#lose(name, "MCP_SESSION_LOST", this.now - server.at); // By whoever finds it so.
+    if (isUnusable) this.#lose(name, "MCP_SESSION_LOST", this.now - server.at); // The waiting call notices.
     for (const call of server.listing === "unsent" ? [] : this.#waiting(name)) {
       if (server.listing === "brokenOff" && !call.isFound) call.outcome = "MCP_SESSION_LOST";
       else if (server.definition.hidden) call.outcome = "MCP_TOOL_UNKNOWN";
@@ -218,7 +218,7 @@ export class ReferenceModel {
     }
   }
 
-  /** Whoever waits for a list only is content with one more session. */
+  /** A call that waits for a list tries one more session, and no third. */
   #giveUpListing(name: string): void {
     for (const call of this.#waiting(name).filter(({ isFound }) => !isFound)) {
       call.unlisted += 1;
@@ -240,7 +240,7 @@ export class ReferenceModel {
     this.#serve(name, server);
   }
 
-  /** The session that is up is let go, with what is in flight on it. */
+  /** Releases the open session, and with it the calls in flight. */
   #release(name: string, server: ModelServer): void {
     if (server.status !== "ready") return;
     if (server.isHeld) this.ending.add(name);

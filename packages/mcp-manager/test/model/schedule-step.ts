@@ -38,7 +38,7 @@ class Step implements fc.AsyncCommand<ReferenceModel, RealWorld> {
   }
 }
 
-/** The manager is where the model is, as far as anybody can see. */
+/** Expects that manager and model agree in everything observable. */
 export function expectAgreement(model: ReferenceModel, world: RealWorld): void {
   const { manager } = world;
   expect({

@@ -11,8 +11,8 @@ import { createFixture, tool } from "../manager-fixture.ts";
 const [a, b, slow] = ["a", "b", "slow"].map((name) => stdioDefinition(name));
 if (a === undefined || b === undefined || slow === undefined) throw new Error("three definitions");
 
-describe("a user of a runtime that is reloaded", () => {
-  it("has the configuration of the later reload, even if the earlier one takes longer", async () => {
+describe("a user, when the runtime is reloaded", () => {
+  it("gets the configuration of the later reload, even if the earlier one takes longer", async () => {
     const held: (() => void)[] = [];
     const connector = createFakeConnector({
       onAttempt: (attempt) => {
@@ -34,7 +34,7 @@ describe("a user of a runtime that is reloaded", () => {
     expect(user.servers().map(({ name }) => name)).toEqual(["slow"]);
   });
 
-  it("begins anew with the configuration that came while he was away", async () => {
+  it("restarts with the configuration that was loaded while it was closed", async () => {
     const { manager } = createFixture([a]);
     await using _ = manager;
     await manager.start();
@@ -46,7 +46,7 @@ describe("a user of a runtime that is reloaded", () => {
     expect(user.servers()).toMatchObject([{ name: "b", status: "ready" }]);
   });
 
-  it("keeps a configuration of his own when he begins anew and none has come meanwhile", async () => {
+  it("restarts with its own reloaded configuration if the runtime was not reloaded", async () => {
     const { manager } = createFixture([a, b]);
     await using _ = manager;
     await manager.start();
@@ -59,8 +59,8 @@ describe("a user of a runtime that is reloaded", () => {
   });
 });
 
-describe("a user of a runtime that is closed", () => {
-  it("cannot start, and can as soon as the runtime is started again", async () => {
+describe("a user, when the runtime is closed", () => {
+  it("cannot start until the runtime is started again", async () => {
     const { manager } = createFixture([a]);
     await using _ = manager;
     await manager.start();

@@ -16,7 +16,7 @@ const resolved = (name: string) => ({ ...stdioDefinition(name), env: {}, secrets
 const options = { signal: new AbortController().signal, log: silentLogger };
 
 describe("a borrowed session", () => {
-  it("asks and lists over the lender's", async () => {
+  it("sends its requests and listings over the lent session", async () => {
     const lent = createFakeSession({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
     const borrowed = borrowFrom(lent);
     expect(borrowed.handshake).toBe(lent.handshake);
@@ -25,7 +25,7 @@ describe("a borrowed session", () => {
     expect(lent.requests).toHaveLength(1);
   });
 
-  it("that is given back leaves the lender's alone, and can do nothing any more", async () => {
+  it("leaves the lent session open when it is closed, and rejects further requests", async () => {
     const lent = createFakeSession();
     const borrowed = borrowFrom(lent);
     const heard = vi.fn();
@@ -45,7 +45,7 @@ describe("a borrowed session", () => {
     expect(lent.requests).toEqual([]);
   });
 
-  it("is lost with the lender's, for the same reason", () => {
+  it("is lost with the lent session, for the same cause", () => {
     const lent = createFakeSession();
     const lost = vi.fn();
     const borrowed = borrowFrom(lent);
@@ -57,10 +57,10 @@ describe("a borrowed session", () => {
   });
 });
 
-describe("lists of a session that is shared", () => {
+describe("lists of a shared session", () => {
   const never = { signal: new AbortController().signal };
 
-  it("are asked for once for all who ask in the same turn, and anew for whoever asks later", async () => {
+  it("are requested once for all callers of one turn, and again for later callers", async () => {
     const session = createFakeSession({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
     const list = createGatheredLists()(session);
     const [one, other] = await Promise.all([
@@ -79,7 +79,7 @@ describe("lists of a session that is shared", () => {
     expect(session.listed).toHaveLength(4);
   });
 
-  it("go on for the others when one gives up, and end when nobody waits any more", async () => {
+  it("continue when one caller aborts, and are aborted with the last", async () => {
     const session = createFakeSession();
     const list = createGatheredLists()(session);
     const [one, other] = [new AbortController(), new AbortController()];
@@ -100,7 +100,7 @@ describe("lists of a session that is shared", () => {
   });
 });
 
-describe("a connector that lends", () => {
+describe("the lending connector", () => {
   function lending(lent: FakeSession | Promise<FakeSession>) {
     const connect = vi.fn(async () => createFakeSession());
     const session = vi.fn(async () => lent);
@@ -118,7 +118,7 @@ describe("a connector that lends", () => {
     };
   }
 
-  it("opens nothing for a server that is shared, for however many users", async () => {
+  it("opens no connection for a shared server, whatever the number of users", async () => {
     const lent = createFakeSession();
     const { connect, connector } = lending(lent);
     const borrowed = await Promise.all([1, 2, 3].map(() => connector(resolved("shared"), options)));
@@ -127,20 +127,20 @@ describe("a connector that lends", () => {
     expect(lent.requests).toHaveLength(3);
   });
 
-  it("opens a session of the user's own for every other", async () => {
+  it("opens the user's own session for a server that is not shared", async () => {
     const { connect, session, connector } = lending(createFakeSession());
     await connector(resolved("own"), options);
     expect(connect).toHaveBeenCalledOnce();
     expect(session).not.toHaveBeenCalled();
   });
 
-  it("fails with what keeps the lender from being connected", async () => {
+  it("rejects with the error that keeps the lender from connecting", async () => {
     const error = new McpError("MCP_CONNECT_FAILED", "No.");
     const { connector } = lending(Promise.reject(error));
     await expect(connector(resolved("shared"), options)).rejects.toBe(error);
   });
 
-  it("subscribes through the lender, who knows whether another user still wants it", async () => {
+  it("subscribes and unsubscribes through the lender, not on the lent session", async () => {
     const lent = createFakeSession();
     const { subscribe, stop, connector } = lending(lent);
     const [one, other] = await Promise.all([1, 2].map(() => connector(resolved("shared"), options)));

@@ -45,18 +45,15 @@ async function userOf(manager: McpManager, principal: string): Promise<McpManage
 }
 
 describe("a runtime for several users", () => {
-  it.each([undefined, null, "", 42, {}, 1n])(
-    "refuses %s as a user: nobody in particular is the owner",
-    async (principal) => {
-      const { manager, opened } = runtime([own]);
-      await using _ = manager;
-      const refusal = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
-      expect(() => manager.forPrincipal(principal as string)).toThrow(refusal);
-      expect(opened).toEqual([]);
-    },
-  );
+  it.each([undefined, null, "", 42, {}, 1n])("refuses %s as a principal", async (principal) => {
+    const { manager, opened } = runtime([own]);
+    await using _ = manager;
+    const refusal = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
+    expect(() => manager.forPrincipal(principal as string)).toThrow(refusal);
+    expect(opened).toEqual([]);
+  });
 
-  it("gives each user sessions of his own, and one session to all where a server holds nothing of a user's", async () => {
+  it("opens separate sessions per user, but a single session of a shared server", async () => {
     const { manager, opened, of, resolvedAs } = runtime([own, shared]);
     await using _ = manager;
     await manager.start();
@@ -71,7 +68,7 @@ describe("a runtime for several users", () => {
     expect([...resolvedAs].sort()).toEqual(["own ann", "own bob", "own undefined", "shared undefined"]);
   });
 
-  it("starts ten processes for a thousand users of ten servers that are shared", {
+  it("opens ten sessions for a thousand users of ten shared servers", {
     timeout: 60_000,
   }, async () => {
     const servers = Array.from({ length: 10 }, (_, at) => ({ ...stdioDefinition(`s${at}`), shared: true }));
@@ -90,7 +87,7 @@ describe("a runtime for several users", () => {
     expect(users.every((user) => user.tools().length === 10)).toBe(true);
   });
 
-  it("keeps their catalogs apart, and one for all of what is shared", async () => {
+  it("keeps separate catalog entries per user, but a single one for a shared server", async () => {
     const cache = createFakeToolCache();
     const { manager } = runtime([own, shared], { cache });
     await manager.start();
@@ -105,7 +102,7 @@ describe("a runtime for several users", () => {
     ]);
   });
 
-  it("keeps a subscription for whoever still wants it when another user has had enough", async () => {
+  it("keeps a shared subscription until the last user ends it", async () => {
     const { manager, of } = runtime([shared], { resourceUpdateQuietMs: 0 });
     await using _ = manager;
     await manager.start();
@@ -124,7 +121,7 @@ describe("a runtime for several users", () => {
     await vi.waitFor(() => expect(session?.requests.at(-1)?.method).toBe("resources/unsubscribe"));
   });
 
-  it("gives everybody the new session when the shared one was lost, and subscribes in it again", async () => {
+  it("gives all users the new session when the shared one is lost, and resubscribes", async () => {
     const { manager, of, opened } = runtime([shared], {
       retry: { initialDelayMs: 0, jitter: "none" },
       resourceUpdateQuietMs: 0,
@@ -145,7 +142,7 @@ describe("a runtime for several users", () => {
     expect(heard).toHaveBeenCalledOnce();
   });
 
-  it("ends a subscription when nobody wants it any more also after the shared session was lost", async () => {
+  it("unsubscribes on the new session if a subscription from the lost one is closed", async () => {
     const retry = { initialDelayMs: 0, jitter: "none" } as const;
     const { manager, of } = runtime([shared], { retry });
     await using _ = manager;
@@ -160,7 +157,7 @@ describe("a runtime for several users", () => {
     await vi.waitFor(() => expect(asked()).toEqual(["resources/subscribe", "resources/unsubscribe"]));
   });
 
-  it("takes subscriptions along when the shared server is replaced, for whoever still wants them", async () => {
+  it("restores subscriptions when a reload replaces the shared server", async () => {
     const { manager, of } = runtime([shared], { resourceUpdateQuietMs: 0 });
     await using _ = manager;
     await manager.start();
@@ -177,7 +174,7 @@ describe("a runtime for several users", () => {
     await vi.waitFor(() => expect(asked()?.at(-1)).toBe("resources/unsubscribe"));
   });
 
-  it("ends one user's sessions with that user, and nobody else's", async () => {
+  it("closes only the sessions of the user that is closed", async () => {
     const { manager, of } = runtime([own, shared]);
     await using _ = manager;
     await manager.start();
@@ -189,12 +186,12 @@ describe("a runtime for several users", () => {
     expect(of("shared")[0]?.closed).toBe(false);
     await expect(ann.callTool("mcp__own__echo")).rejects.toMatchObject({ code: "MCP_CLOSED" });
     await bob.callTool("mcp__shared__echo");
-    await ann.start(); // He comes back.
+    await ann.start(); // The user is started again.
     await ann.callTool("mcp__own__echo");
     expect(of("own", "ann")).toHaveLength(2);
   });
 
-  it("follows a new configuration for all of them", async () => {
+  it("applies a reload to every user", async () => {
     const { manager, of } = runtime([own]);
     await using _ = manager;
     await manager.start();
@@ -207,7 +204,7 @@ describe("a runtime for several users", () => {
     expect(of("shared")).toHaveLength(1);
   });
 
-  it("is over for everybody when it is closed, also for whoever comes later", async () => {
+  it("closes every session on close(), and refuses old and new users afterwards", async () => {
     const { manager, opened } = runtime([own, shared]);
     await manager.start();
     const ann = await userOf(manager, "ann");

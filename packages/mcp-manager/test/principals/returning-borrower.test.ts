@@ -16,9 +16,9 @@ async function lenderAndUser(options: Partial<McpManagerOptions> = {}) {
   return { manager, user, sessions, connector, status };
 }
 
-describe("a server whose session is borrowed", () => {
+describe("a borrowed server", () => {
   it.each(["keep", "drop"] as const)(
-    "comes back when the lender's is reconnected after it was disconnected (failures: %s)",
+    "is ready again when the lender reconnects after a disconnect (failures: %s)",
     async (failures) => {
       const { manager, user, status } = await lenderAndUser({ startup: { failures } });
       await using _ = manager;
@@ -30,7 +30,7 @@ describe("a server whose session is borrowed", () => {
     },
   );
 
-  it("comes back with the lender's, and does not wait out a pause of its own", async () => {
+  it("reconnects together with the lender, without waiting for its own backoff", async () => {
     const retry = { initialDelayMs: 60_000, restartsAtOnce: false, jitter: "none" } as const;
     const { manager, sessions, status } = await lenderAndUser({ retry });
     await using _ = manager;
@@ -40,7 +40,7 @@ describe("a server whose session is borrowed", () => {
     await vi.waitFor(() => expect(status()).toBe("ready"));
   });
 
-  it("stays away if its user has disconnected it", async () => {
+  it("stays disconnected if its own user disconnected it", async () => {
     const { manager, user, status } = await lenderAndUser();
     await using _ = manager;
     await user.disconnect("shared");
@@ -49,7 +49,7 @@ describe("a server whose session is borrowed", () => {
     expect(status()).toBe("idle");
   });
 
-  it("is left alone if it is the user's own, whatever happens to that of its name", async () => {
+  it("reconnecting a server that is not shared leaves the user's own session of it alone", async () => {
     const { manager, user, connector } = await lenderAndUser({ retry: { maxRetries: 0 } });
     await using _ = manager;
     const attempts = connector.attempts.length;

@@ -45,8 +45,8 @@ async function started() {
   return { ...fixture, cache, session, marked, stored };
 }
 
-describe("what the catalog is told", () => {
-  it("is the other lists as well where the tools could not be listed at first", async () => {
+describe("the catalog entry of a server", () => {
+  it("gets the other lists only once the tools, which failed at first, are listed", async () => {
     const cache = createFakeToolCache();
     const failing = new Map<CatalogKind, McpError>();
     failing.set("tools", new McpError("MCP_REQUEST_REJECTED", "warming up"));
@@ -62,7 +62,7 @@ describe("what the catalog is told", () => {
     await manager.close();
   });
 
-  it("is the other lists with the tools of a later session where the first one listed none", async () => {
+  it("gets the other lists with the tools of a later session if the first listed none", async () => {
     const cache = createFakeToolCache();
     const failing = new Map<CatalogKind, McpError>();
     failing.set("tools", new McpError("MCP_REQUEST_REJECTED", "warming up"));
@@ -79,7 +79,7 @@ describe("what the catalog is told", () => {
     await manager.close();
   });
 
-  it("is the other lists of a server that a call woke before the start, where the catalog knows its tools", async () => {
+  it("keeps its tools and gets the other lists of a server connected before start()", async () => {
     const cache = createFakeToolCache();
     const resolved = await passThroughResolver(stdioDefinition("s"), { signal: AbortSignal.timeout(1) });
     cache.seed(resolved, { tools: [tool("remembered")] });
@@ -98,7 +98,7 @@ describe("what the catalog is told", () => {
     await manager.close();
   });
 
-  it("is nothing of an attempt that somebody gave up: that is no failure of the server", async () => {
+  it("is not written for an aborted attempt", async () => {
     const cache = createFakeToolCache();
     const { manager, connector } = createFixture(["a"], { cache, byHand: true });
     const starting = manager.start();
@@ -109,7 +109,7 @@ describe("what the catalog is told", () => {
     await manager.close();
   });
 
-  it("is when a list was begun, not when it was in: what happened meanwhile may not be in it", async () => {
+  it("dates the list by its request, not by its answer", async () => {
     const { manager, session, stored } = await started();
     const release = session.holdLists();
     const beganAt = Date.now();
@@ -121,7 +121,7 @@ describe("what the catalog is told", () => {
     await manager.close();
   });
 
-  it("is how long an attempt took until its first list, connecting included; no later list changes that", async () => {
+  it("records the time from connecting to the first list; later lists do not change it", async () => {
     const cache = createFakeToolCache();
     const { manager, connector } = createFixture(["a"], { cache, byHand: true });
     const starting = manager.start();
@@ -146,7 +146,7 @@ describe("what the catalog is told", () => {
     await manager.close();
   });
 
-  it("is that its list is stale as soon as the server announces another, and no longer once that is in", async () => {
+  it("is stale from list_changed until the new list arrives", async () => {
     const { manager, session, marked, stored } = await started();
     expect(stored().stale).toBeUndefined();
     const release = session.holdLists();
@@ -162,7 +162,7 @@ describe("what the catalog is told", () => {
     await manager.close();
   });
 
-  it("stays stale if the server goes before it is listed again, so the next start waits at the gate", async () => {
+  it("stays stale if the manager closes before the new list, so the next start waits at the gate", async () => {
     const { manager, session, cache } = await started();
     session.holdLists();
     session.notify(CHANGED);
@@ -177,7 +177,7 @@ describe("what the catalog is told", () => {
     await next.manager.close();
   });
 
-  it("is nothing by a catalog that throws: the server is listed all the same", async () => {
+  it("that cannot be marked stale is logged, and the server is listed all the same", async () => {
     const cache = createFakeToolCache();
     const resolved = await passThroughResolver(stdioDefinition("a"), { signal: AbortSignal.timeout(1) });
     cache.seed(resolved, { tools: [tool("remembered")] });
@@ -198,7 +198,7 @@ describe("what the catalog is told", () => {
     await manager.close();
   });
 
-  it("is the list of a server that a call woke before the start, as it was when it was in", async () => {
+  it("gets the list of a server connected before start(), with its original time", async () => {
     const cache = createFakeToolCache();
     const { manager, sessions } = createFixture(["a"], { cache });
     const listedAt = Date.now();
@@ -214,7 +214,7 @@ describe("what the catalog is told", () => {
     await manager.close();
   });
 
-  it("is that such a list is stale if the server has announced another since", async () => {
+  it("is stale if a server connected before start() has announced a change since", async () => {
     const cache = createFakeToolCache();
     const { manager, sessions } = createFixture(["a"], { cache });
     await manager.callTool({ server: "a", tool: "echo" });
@@ -227,7 +227,7 @@ describe("what the catalog is told", () => {
     await manager.close();
   });
 
-  it("is not needed to shake hands as before: a server that is started again is not asked for its era", async () => {
+  it("is not needed to reuse the prior handshake on a reconnect", async () => {
     const { manager, connector, sessions } = createFixture(["a"]);
     await manager.start();
     const { prior } = only(sessions.values()).handshake;
@@ -246,7 +246,7 @@ const entry = (prompt: string): CatalogEntry => ({
   prompts: [{ name: prompt }],
 });
 
-it("what was listed besides the tools is told once, and does not stand over what the catalog knows later", () => {
+it("lists that arrive before the catalog record are stored once and do not override later records", () => {
   const stored: StorableRecord[] = [];
   const memory = createCatalogMemory("a", { store: (record) => stored.push(record), markStale: () => {} });
   memory.contextListed("prompts", [{ name: "listed" }]);

@@ -8,36 +8,61 @@ const HOUR = 3_600_000;
 const identity = { id: "id", credentials: "token-1" } as CatalogIdentity;
 const entry: CatalogEntry = { server: "a", credentials: "token-1", tools: [tool("one")], listedAt: 0 };
 
-describe("what a catalog entry is good for", () => {
+describe("the freshness of a catalog entry", () => {
   it.each<[title: string, entry: CatalogEntry | undefined, now: number, freshness: string]>([
-    ["nothing, if there is none", undefined, 0, "none"],
-    ["nothing, if the server was never listed", { ...entry, tools: undefined }, 0, "none"],
-    ["everything, while it is young", entry, HOUR - 1, "fresh"],
-    ["[L1] less, if it has no tools", { ...entry, tools: [], capabilities: { tools: {} } }, 0, "stale"],
-    ["everything, if its server says it has none", { ...entry, tools: [], capabilities: {} }, 0, "fresh"],
-    ["less, when it is old", entry, HOUR, "stale"],
-    ["as long as the server said, even if that is longer", { ...entry, ttlMs: 2 * HOUR }, HOUR, "fresh"],
-    ["as long as the server said, even if that is shorter", { ...entry, ttlMs: 10 }, 10, "stale"],
-    ["nothing, if the server says so", { ...entry, ttlMs: 0 }, 0, "stale"],
-    ["a day, though the server says more", { ...entry, ttlMs: 1e300 }, 24 * HOUR - 1, "fresh"],
-    ["no longer than a day, though the server says more", { ...entry, ttlMs: 1e300 }, 24 * HOUR, "stale"],
-    ["nothing, if the server says less than that", { ...entry, ttlMs: -HOUR }, 0, "stale"],
-    ["nothing, if what the server says is no number", { ...entry, ttlMs: Number.NaN }, 0, "stale"],
-    ["less, if another token wrote it", { ...entry, credentials: "token-2" }, 0, "stale"],
-    ["less, if it was marked", { ...entry, stale: true }, 0, "stale"],
+    ["is none if there is no entry", undefined, 0, "none"],
+    ["is none if the server was never listed", { ...entry, tools: undefined }, 0, "none"],
+    ["is fresh while the entry is young", entry, HOUR - 1, "fresh"],
+    [
+      "[L1] is stale if the entry has no tools though the server declares the capability",
+      { ...entry, tools: [], capabilities: { tools: {} } },
+      0,
+      "stale",
+    ],
+    [
+      "is fresh without tools if the server does not declare the capability",
+      { ...entry, tools: [], capabilities: {} },
+      0,
+      "fresh",
+    ],
+    ["is stale when the entry is old", entry, HOUR, "stale"],
+    [
+      "is fresh until ttlMs is over, even if that is longer than the default",
+      { ...entry, ttlMs: 2 * HOUR },
+      HOUR,
+      "fresh",
+    ],
+    [
+      "is stale once ttlMs is over, even if that is shorter than the default",
+      { ...entry, ttlMs: 10 },
+      10,
+      "stale",
+    ],
+    ["is stale at once if ttlMs is 0", { ...entry, ttlMs: 0 }, 0, "stale"],
+    ["is fresh for a day if ttlMs is longer", { ...entry, ttlMs: 1e300 }, 24 * HOUR - 1, "fresh"],
+    ["is stale after a day even if ttlMs is longer", { ...entry, ttlMs: 1e300 }, 24 * HOUR, "stale"],
+    ["is stale at once if ttlMs is negative", { ...entry, ttlMs: -HOUR }, 0, "stale"],
+    ["is stale at once if ttlMs is NaN", { ...entry, ttlMs: Number.NaN }, 0, "stale"],
+    [
+      "is stale if the entry was written with other credentials",
+      { ...entry, credentials: "token-2" },
+      0,
+      "stale",
+    ],
+    ["is stale if the entry was marked stale", { ...entry, stale: true }, 0, "stale"],
   ])("%s", (_title, stored, now, freshness) => {
     expect(judge(stored, identity, now, HOUR).freshness).toBe(freshness);
   });
 
-  it("remembers that the last attempt failed", () => {
+  it("the verdict also says whether the last attempt failed", () => {
     const failed = { ...entry, lastOutcome: { ok: false, at: 0, tookMs: 1 } };
     expect(judge(failed, identity, 0, HOUR).failedLastTime).toBe(true);
     expect(judge(entry, identity, 0, HOUR).failedLastTime).toBe(false);
   });
 });
 
-describe("what is written into the catalog", () => {
-  it("after a list: the list with its time, and what the handshake taught", () => {
+describe("a written catalog entry", () => {
+  it("after a listing, has the tools, their time and the handshake", () => {
     const { handshake } = createFakeSession();
     const outcome = { ok: true, at: 7, tookMs: 3 };
     const listing = { items: [tool("two")], ttlMs: 5, beganAt: 4 };
@@ -62,7 +87,7 @@ describe("what is written into the catalog", () => {
     [-1, 0],
     [Number.NaN, 0],
     [undefined, undefined],
-  ])("a list that holds for %s ms is kept for %s", (given, kept) => {
+  ])("stores a ttlMs of %s as %s", (given, kept) => {
     const { handshake } = createFakeSession();
     const listing = { items: [], ttlMs: given, beganAt: 4 };
     const outcome = { ok: true, at: 7, tookMs: 3 };
@@ -70,7 +95,7 @@ describe("what is written into the catalog", () => {
     expect(written.ttlMs).toBe(kept);
   });
 
-  it("after a list that was begun before the server announced a change: that it is doubtful", () => {
+  it("is stale if the server announced a change after the list was requested", () => {
     const { handshake } = createFakeSession();
     const listing = { items: [], beganAt: 4 };
     const outcome = { ok: true, at: 7, tookMs: 3 };
@@ -78,7 +103,7 @@ describe("what is written into the catalog", () => {
     expect(written.stale).toBe(true);
   });
 
-  it("after a failure: that it failed; the tools and their time stay", () => {
+  it("after a failure, records the failure and keeps the tools and their time", () => {
     const error = new McpError("MCP_CONNECT_TIMEOUT", "late");
     const written = failedEntry(entry, "a", identity, { error, at: 9, tookMs: 2 });
     expect(written).toEqual({
@@ -87,7 +112,7 @@ describe("what is written into the catalog", () => {
     });
   });
 
-  it("after a failure of a server nobody knew: no tools, so that a list beats it whatever its time", () => {
+  it("after the failure of an unknown server, has no tools and a listedAt of 0", () => {
     const error = new McpError("MCP_CONNECT_FAILED", "refused");
     const written = failedEntry(undefined, "a", identity, { error, at: 9, tookMs: 2 });
     expect(written).toMatchObject({ server: "a", credentials: "token-1", listedAt: 0 });

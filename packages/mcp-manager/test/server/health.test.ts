@@ -38,8 +38,8 @@ async function started(
   return { ...fixture, session, open, unhealthy, pings };
 }
 
-describe("a runtime that looks after its servers", () => {
-  it("[S5] says that a silent remote server is unhealthy, gives its session up and connects it anew, once", async () => {
+describe("the health check of a runtime", () => {
+  it("[S5] reports a silent remote server as unhealthy and reconnects it, once", async () => {
     const { manager, session, open, unhealthy, connector, pings } = await started(
       httpDefinition("s"),
       silent,
@@ -57,7 +57,7 @@ describe("a runtime that looks after its servers", () => {
     expect(unhealthy).toHaveLength(1);
   });
 
-  it("[S5] keeps a server that does not know ping: its refusal is a sign of life", async () => {
+  it("[S5] keeps a server that answers ping with Method not found", async () => {
     const refuse = () => {
       throw new McpError("MCP_REQUEST_REJECTED", "Method not found.", { rpcCode: -32601 });
     };
@@ -69,7 +69,7 @@ describe("a runtime that looks after its servers", () => {
     expect(unhealthy).toEqual([]);
   });
 
-  it("does not ask a server from which something comes anyway", async () => {
+  it("does not ping a server that sends notifications anyway", async () => {
     const { manager, session, pings } = await started(httpDefinition("s"), silent);
     await using _ = manager;
     for (let second = 0; second < 300; second += 20) {
@@ -79,7 +79,7 @@ describe("a runtime that looks after its servers", () => {
     expect(pings()).toBe(0);
   });
 
-  it("[S5] gives a server up that answers nothing any more, though a call waits for it without any deadline", async () => {
+  it("[S5] gives a silent server up even during a call without a deadline", async () => {
     const { manager, session, unhealthy } = await started(httpDefinition("s"), silentToCalls);
     await using _ = manager;
     const endless = manager.callTool({ server: "s", tool: "echo" }, {}, { timeoutMs: 0, maxTotalMs: 0 });
@@ -90,7 +90,7 @@ describe("a runtime that looks after its servers", () => {
     expect(unhealthy).toEqual([["s", "MCP_SESSION_LOST"]]);
   });
 
-  it("leaves a server in peace that works on a call with a deadline, however late that is", async () => {
+  it("does not ping a server during a call with a deadline, however distant", async () => {
     const { manager, session, pings } = await started(httpDefinition("s"), silentToCalls);
     await using _ = manager;
     const options = { timeoutMs: 0, maxTotalMs: 3_600_000 };
@@ -101,10 +101,10 @@ describe("a runtime that looks after its servers", () => {
   });
 
   it.each([
-    ["of this machine", stdioDefinition("s"), {}],
-    ["of the era that has no ping", httpDefinition("s"), { era: "modern" } as const],
-    ["that nobody is to look after", httpDefinition("s"), { heartbeat: { intervalMs: 0 } }],
-  ])("leaves a server %s in peace", async (_which, definition, options) => {
+    ["on this machine", stdioDefinition("s"), {}],
+    ["of the modern era, which has no ping", httpDefinition("s"), { era: "modern" } as const],
+    ["if intervalMs is 0", httpDefinition("s"), { heartbeat: { intervalMs: 0 } }],
+  ])("does not ping a server %s", async (_which, definition, options) => {
     const { manager, session, pings } = await started(definition, silent, options);
     await using _ = manager;
     await vi.advanceTimersByTimeAsync(600_000);
@@ -112,7 +112,7 @@ describe("a runtime that looks after its servers", () => {
     expect(session.closed).toBe(false);
   });
 
-  it("looks after a server of this machine where it is told to", async () => {
+  it("pings a server on this machine if a heartbeat is configured", async () => {
     const heartbeat = { intervalMs: 1_000, timeoutMs: 100, threshold: 1 };
     const { manager, unhealthy } = await started(stdioDefinition("s"), silent, { heartbeat });
     await using _ = manager;
@@ -120,7 +120,7 @@ describe("a runtime that looks after its servers", () => {
     expect(unhealthy).toHaveLength(1);
   });
 
-  it("[S5] asks nothing while it shuts down, and calls nobody unhealthy then", async () => {
+  it("[S5] sends no ping and reports nothing as unhealthy during close()", async () => {
     const { manager, session, unhealthy, pings } = await started(httpDefinition("s"), silent);
     await vi.advanceTimersByTimeAsync(31_000); // One ping is under way.
     const release = session.holdClose();
@@ -135,7 +135,7 @@ describe("a runtime that looks after its servers", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("connects each server once after the machine slept for hours, however many beats it missed", async () => {
+  it("reconnects each server once after the machine slept for hours", async () => {
     const definitions = ["a", "b", "c"].map((name) => httpDefinition(name));
     const { manager, connector } = createFixture(definitions, { byHand: true, retry: { jitter: "none" } });
     await using _ = manager;
@@ -154,7 +154,7 @@ describe("a runtime that looks after its servers", () => {
     expect(manager.servers().map(({ status }) => status)).toEqual(["ready", "ready", "ready"]);
   });
 
-  it("[R45] refuses a threshold that is none", () => {
+  it("[R45] refuses a threshold of 0", () => {
     expect(() => createFixture(["s"], { heartbeat: { threshold: 0 } })).toThrow('"threshold"');
   });
 });

@@ -8,7 +8,7 @@ const NO_ANSWER = new McpError("MCP_CALL_TIMEOUT", "No answer.");
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A server that answers as it is told to, and counts. */
+/** A server that counts pings and answers as the test says. */
 function watched(policy = POLICY) {
   const server = {
     heardAt: performance.now(),
@@ -34,14 +34,14 @@ function watched(policy = POLICY) {
 const silent = () => new Promise<never>(() => {});
 
 describe("a heartbeat", () => {
-  it("asks a silent server once in each interval, as long as it answers", async () => {
+  it("pings a silent server once per interval as long as it answers", async () => {
     const { server, lost } = watched();
     await vi.advanceTimersByTimeAsync(5_050);
     expect(server.pings).toBe(5);
     expect(lost).toEqual([]);
   });
 
-  it("asks nothing of a server that is heard anyway", async () => {
+  it("does not ping a server that sends messages anyway", async () => {
     const { server } = watched();
     for (let step = 0; step < 10; step += 1) {
       await vi.advanceTimersByTimeAsync(900);
@@ -50,7 +50,7 @@ describe("a heartbeat", () => {
     expect(server.pings).toBe(0);
   });
 
-  it("leaves a server in peace that works on a call", async () => {
+  it("does not ping a server that is busy with a call", async () => {
     const { server } = watched();
     server.isBusy = true;
     await vi.advanceTimersByTimeAsync(10_000);
@@ -60,7 +60,7 @@ describe("a heartbeat", () => {
     expect(server.pings).toBe(1);
   });
 
-  it("[S5] gives the session up once when as many signs of life as the threshold says did not come", async () => {
+  it("[S5] reports the session lost, once, after as many unanswered pings as the threshold", async () => {
     const { server, lost } = watched();
     server.answer = silent;
     await vi.advanceTimersByTimeAsync(1_150);
@@ -70,7 +70,7 @@ describe("a heartbeat", () => {
     expect(lost).toMatchObject([{ code: "MCP_SESSION_LOST", server: "s", cause: NO_ANSWER }]);
   });
 
-  it("begins to count anew when a sign of life came after one that did not", async () => {
+  it("resets the count of missed pings when a ping is answered", async () => {
     const { server, lost } = watched();
     server.answer = async () => (server.pings % 2 === 1 ? silent() : {});
     await vi.advanceTimersByTimeAsync(20_000);
@@ -78,7 +78,7 @@ describe("a heartbeat", () => {
     expect(lost).toEqual([]);
   });
 
-  it("[S5] takes the error of a server that knows no ping for a sign of life", async () => {
+  it("[S5] counts an error answer to a ping as a sign of life", async () => {
     const { server, lost } = watched();
     server.answer = async () => {
       server.heardAt = performance.now();
@@ -89,7 +89,7 @@ describe("a heartbeat", () => {
     expect(lost).toEqual([]);
   });
 
-  it("[S5] asks nothing and tells nothing once it is stopped, not even of what it had asked", async () => {
+  it("[S5] sends and reports nothing after stop(), even if a ping is pending", async () => {
     const { server, lost, heartbeat } = watched();
     server.answer = silent;
     await vi.advanceTimersByTimeAsync(1_050);
@@ -100,20 +100,20 @@ describe("a heartbeat", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("is not there where the interval is 0", async () => {
+  it("is off if intervalMs is 0", async () => {
     const { server } = watched({ ...POLICY, intervalMs: 0 });
     await vi.advanceTimersByTimeAsync(100_000);
     expect(server.pings).toBe(0);
   });
 
-  it("finds a server that is gone without a word within 40 seconds, as it is set by default", async () => {
+  it("detects a silent server within 40 seconds by default", async () => {
     const { server, lost } = watched(DEFAULT_HEARTBEAT);
     server.answer = silent;
     await vi.advanceTimersByTimeAsync(40_000);
     expect(lost).toHaveLength(1);
   });
 
-  it("asks once, and not for every interval that was slept through, after the machine was asleep", async () => {
+  it("does not catch up on the intervals missed while the machine slept", async () => {
     const { server, lost } = watched();
     server.answer = silent;
     vi.setSystemTime(Date.now() + 3_600_000);

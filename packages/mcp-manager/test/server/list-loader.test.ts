@@ -40,7 +40,7 @@ async function loaded(options?: Parameters<typeof setUp>[0]) {
 }
 
 describe("a burst of changes", () => {
-  it("[L19] costs two lists and is published once, with its last state", async () => {
+  it("[L19] costs two listings and publishes once, with the last state", async () => {
     const { loader, session, published } = await loaded();
     for (const name of ["one", "two", "three"]) {
       session.setTools([tool(name)]);
@@ -53,7 +53,7 @@ describe("a burst of changes", () => {
     loader.reset();
   });
 
-  it("that goes on is listed again after a second, so its end is seen as well", async () => {
+  it("lasting half a second costs at most three listings and publishes its last state", async () => {
     const { loader, session, published } = await loaded();
     for (let change = 0; change < 500; change += 1) {
       session.setTools([tool(`t${change}`)]);
@@ -66,7 +66,7 @@ describe("a burst of changes", () => {
     loader.reset();
   });
 
-  it("while somebody waits for a list is waited for too, because that list is not published", async () => {
+  it("during load() makes it wait for the list that follows and is published", async () => {
     const { loader, session, published } = await loaded();
     session.setTools([tool("asked")]);
     let seen: string[] | undefined;
@@ -81,7 +81,7 @@ describe("a burst of changes", () => {
     loader.reset();
   });
 
-  it("and a poll at the same time share one list", async () => {
+  it("and a poll at the same time share one listing", async () => {
     const { loader, session } = await loaded({ pollIntervalMs: 1_000 });
     await vi.advanceTimersByTimeAsync(995);
     void loader.announce(session);
@@ -91,7 +91,7 @@ describe("a burst of changes", () => {
   });
 });
 
-describe("whoever is told of a change", () => {
+describe("announce()", () => {
   /** Changes the list, says so, and notes what was published when that change had been seen. */
   function changing({ loader, session, published }: ReturnType<typeof setUp>) {
     const seen: string[][] = [];
@@ -102,7 +102,7 @@ describe("whoever is told of a change", () => {
     return { seen, change };
   }
 
-  it("[N12] finds it in the list, also when that list is put off", async () => {
+  it("[N12] resolves when a list with the change is published, even if that is delayed", async () => {
     const all = await loaded();
     const { seen, change } = changing(all);
     for (const name of ["one", "two", "three"]) {
@@ -118,7 +118,7 @@ describe("whoever is told of a change", () => {
     all.loader.reset();
   });
 
-  it("[N12] hears of it after the changes before, however slowly the server lists", async () => {
+  it("[N12] resolves in the order of the changes if the server lists slowly", async () => {
     const all = await loaded();
     const { seen, change } = changing(all);
     change("one");
@@ -135,7 +135,7 @@ describe("whoever is told of a change", () => {
     all.loader.reset();
   });
 
-  it("hears of it with a list that somebody else asked for meanwhile", async () => {
+  it("resolves with a list that another caller has requested since", async () => {
     const all = await loaded();
     const { seen, change } = changing(all);
     change("one");
@@ -147,7 +147,7 @@ describe("whoever is told of a change", () => {
     all.loader.reset();
   });
 
-  it("hears of it in order also when the list fails, and when the session ends", async () => {
+  it("resolves in order even if the list fails or the session ends", async () => {
     const all = await loaded();
     const { seen, change } = changing(all);
     all.session.failLists(new McpError("MCP_REQUEST_REJECTED", "not now"));
@@ -174,8 +174,8 @@ describe("whoever is told of a change", () => {
   });
 });
 
-describe("a server that says its list changed whenever it is listed", () => {
-  it("is listed at most ten times in a minute", async () => {
+describe("a server that announces a change after each listing", () => {
+  it("is listed at most ten times a minute", async () => {
     const { loader, session } = setUp({
       onList: (listed) => queueMicrotask(() => void loader.announce(listed)),
     });
@@ -186,7 +186,7 @@ describe("a server that says its list changed whenever it is listed", () => {
     loader.reset();
   });
 
-  it("is listed at once again after it has been quiet", async () => {
+  it("is listed at once again after a quiet minute", async () => {
     const { loader, session } = await loaded();
     for (let time = 0; time < 3; time += 1) {
       void loader.announce(session);
@@ -212,7 +212,7 @@ describe("polling", () => {
     expect(session.listed).toHaveLength(2);
   });
 
-  it("goes on after a list that failed, and leaves the tools there were", async () => {
+  it("continues after a list that failed", async () => {
     const { loader, session, published, failures } = await loaded({ pollIntervalMs: 1_000 });
     session.failLists(new McpError("MCP_REQUEST_REJECTED", "not now"));
     await vi.advanceTimersByTimeAsync(1_500);
@@ -225,8 +225,8 @@ describe("polling", () => {
   });
 });
 
-describe("whoever asks for a list", () => {
-  it("is told what became of the list he has waited for, whatever is under way by then", async () => {
+describe("a caller of load()", () => {
+  it("gets the outcome of its own list, even if another is loading by then", async () => {
     const cause = new McpError("MCP_REQUEST_REJECTED", "no list");
     const { loader, session } = setUp({
       onList: () => {
@@ -241,7 +241,7 @@ describe("whoever asks for a list", () => {
     expect(session.listed).toHaveLength(4); // Each of the two lists was tried twice.
   });
 
-  it("gets one that was begun afterwards, shared with all who asked meanwhile", async () => {
+  it("gets a list begun after its call, shared with all callers that wait", async () => {
     const { loader, session, published } = await loaded();
     const first = loader.load(session);
     session.setTools([tool("newer")]);
@@ -253,7 +253,7 @@ describe("whoever asks for a list", () => {
     loader.reset();
   });
 
-  it("is not held up by others who go on asking", async () => {
+  it("does not keep lists from being published by calling again and again", async () => {
     const { loader, session, published } = await loaded();
     const asking = setInterval(() => void loader.load(session), 3);
     await vi.advanceTimersByTimeAsync(200);
@@ -263,7 +263,7 @@ describe("whoever asks for a list", () => {
     loader.reset();
   });
 
-  it("[L17] hears at once when the session ends, and what comes late is not published", async () => {
+  it("[L17] returns at once when the session ends, and the late list is not published", async () => {
     const { loader, session, published } = await loaded();
     const loading = loader.load(session);
     const again = loader.load(session);
@@ -275,9 +275,9 @@ describe("whoever asks for a list", () => {
   });
 
   it.each([
-    ["waits for no second try of a list that took all its time", "MCP_CALL_TIMEOUT", undefined, 1],
-    ["waits for no second try if the error asks to be left alone", "MCP_CONNECT_FAILED", 60_000, 1],
-    ["[S12] hears of a failure when the list has failed twice", "MCP_INTERNAL", undefined, 2],
+    ["gets no second try after a list that timed out", "MCP_CALL_TIMEOUT", undefined, 1],
+    ["gets no second try if the error has a retryAfterMs", "MCP_CONNECT_FAILED", 60_000, 1],
+    ["[S12] gets the error after the list has failed twice", "MCP_INTERNAL", undefined, 2],
   ] as const)("%s", async (_title, code, retryAfterMs, lists) => {
     const { loader, session, failures } = setUp({
       onList: () => {

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("whoever has patience for so long only", () => {
+describe("a caller that waits for a list for a limited time", () => {
   async function held() {
     const session = createFakeSession({ tools: [tool("first")] });
     const loader = createListLoader<Listing<"tools">>({
@@ -29,7 +29,7 @@ describe("whoever has patience for so long only", () => {
     return { loader, release, outcomes, ask };
   }
 
-  it("has it from when he asks, however long the list has been under way", async () => {
+  it("waits that time from its own call, however long the list has been loading", async () => {
     const { outcomes, ask, loader } = await held();
     await vi.advanceTimersByTimeAsync(1_000);
     ask(500);
@@ -40,7 +40,7 @@ describe("whoever has patience for so long only", () => {
     loader.reset();
   });
 
-  it("does not wait for what others gave up on that has taken as long, and waits for the rest else", async () => {
+  it("waits only the rest of its time if another caller has given up on the list", async () => {
     const { outcomes, ask, loader } = await held();
     ask(500);
     await vi.advanceTimersByTimeAsync(500);
@@ -54,7 +54,7 @@ describe("whoever has patience for so long only", () => {
     loader.reset();
   });
 
-  it("waits for whatever comes where he has no end of it", async () => {
+  it("waits without a limit if the time is Infinity", async () => {
     const { outcomes, ask, release } = await held();
     ask(Number.POSITIVE_INFINITY);
     await vi.advanceTimersByTimeAsync(30 * 86_400_000);

@@ -4,8 +4,8 @@ import { createListingPace } from "../../src/server/listing-pace.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("how soon a server that announces changes is listed again", () => {
-  it("is at once the first time, and a second after a list that was different", () => {
+describe("the wait before an announced change is listed", () => {
+  it("is 0 at first, and a second after a list that was different", () => {
     const pace = createListingPace();
     expect(pace.waitMs()).toBe(0);
     pace.listed({ isChanged: true });
@@ -14,7 +14,7 @@ describe("how soon a server that announces changes is listed again", () => {
     expect(pace.waitMs()).toBe(600);
   });
 
-  it("is twice as long each time nothing was different, up to 30 seconds, and a second again after a change", () => {
+  it("doubles up to 30 seconds while lists are unchanged, and is a second again after a change", () => {
     const pace = createListingPace();
     const waits = Array.from({ length: 7 }, () => {
       pace.listed({ isChanged: false });
@@ -25,7 +25,7 @@ describe("how soon a server that announces changes is listed again", () => {
     expect(pace.waitMs()).toBe(1_000);
   });
 
-  it("forgets after half a minute of quiet how often nothing was different", () => {
+  it("starts over after 30 seconds without a list", () => {
     const pace = createListingPace();
     for (let time = 0; time < 5; time += 1) pace.listed({ isChanged: false });
     vi.advanceTimersByTime(30_000);
@@ -34,7 +34,7 @@ describe("how soon a server that announces changes is listed again", () => {
     expect(pace.waitMs()).toBe(2_000);
   });
 
-  it("[R61] does not depend on the clock being right", () => {
+  it("[R61] does not depend on the system clock", () => {
     const pace = createListingPace();
     pace.listed({ isChanged: true });
     vi.setSystemTime(Date.now() - 3_600_000);

@@ -9,8 +9,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a timer for times that are far away", () => {
-  it.each([1, DAY_MS, 2 ** 31 - 1, 2 ** 31, 30 * DAY_MS, 100 * DAY_MS])("is due after %d ms, once", (ms) => {
+describe("a long timer", () => {
+  it.each([1, DAY_MS, 2 ** 31 - 1, 2 ** 31, 30 * DAY_MS, 100 * DAY_MS])("fires after %d ms, once", (ms) => {
     const due = vi.fn();
     setLongTimer(Date.now() + ms, due);
     vi.advanceTimersByTime(ms - 1);
@@ -19,7 +19,7 @@ describe("a timer for times that are far away", () => {
     expect(due).toHaveBeenCalledOnce();
   });
 
-  it("is due at once for a time that is past, and never for one that does not come", () => {
+  it("fires for a time in the past, and never for Infinity", () => {
     const past = vi.fn();
     const never = vi.fn();
     setLongTimer(Date.now() - 5, past);
@@ -30,25 +30,22 @@ describe("a timer for times that are far away", () => {
     timer.clear();
   });
 
-  it.each([0, -5])(
-    "takes no millisecond where %d ms are left, and can be held and called off there too",
-    (ms) => {
-      const due = vi.fn();
-      const armed = vi.spyOn(globalThis, "setTimeout");
-      setLongTimer(Date.now() + ms, due);
-      expect(armed).not.toHaveBeenCalled(); // The shortest takes a millisecond where timers are real.
-      armed.mockRestore();
-      const heldTimer = setLongTimer(Date.now() + ms, due);
-      const held = heldTimer.hold();
-      held[Symbol.dispose]();
-      setLongTimer(Date.now() + ms, due).clear();
-      expect(due).not.toHaveBeenCalled();
-      vi.advanceTimersByTime(0);
-      expect(due).toHaveBeenCalledTimes(2);
-    },
-  );
+  it.each([0, -5])("fires without setTimeout if %d ms are left, and can still be held or cleared", (ms) => {
+    const due = vi.fn();
+    const armed = vi.spyOn(globalThis, "setTimeout");
+    setLongTimer(Date.now() + ms, due);
+    expect(armed).not.toHaveBeenCalled(); // The shortest takes a millisecond where timers are real.
+    armed.mockRestore();
+    const heldTimer = setLongTimer(Date.now() + ms, due);
+    const held = heldTimer.hold();
+    held[Symbol.dispose]();
+    setLongTimer(Date.now() + ms, due).clear();
+    expect(due).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(0);
+    expect(due).toHaveBeenCalledTimes(2);
+  });
 
-  it("can be called off at any time", () => {
+  it("can be cleared after waiting longer than one setTimeout can", () => {
     const due = vi.fn();
     const timer = setLongTimer(Date.now() + 30 * DAY_MS, due);
     vi.advanceTimersByTime(29 * DAY_MS);
@@ -57,7 +54,7 @@ describe("a timer for times that are far away", () => {
     expect(due).not.toHaveBeenCalled();
   });
 
-  it("keeps the process alive only while it is held, also beyond what one timer can wait", () => {
+  it("keeps the process alive only while held, even longer than one setTimeout can wait", () => {
     const armed = vi.spyOn(globalThis, "setTimeout");
     const isRefed = () => armed.mock.results.at(-1)?.value.hasRef();
     const timer = setLongTimer(Date.now() + 60 * DAY_MS, () => {});

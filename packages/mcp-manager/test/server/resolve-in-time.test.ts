@@ -27,14 +27,14 @@ const resolved = (own?: ServerLimits): ResolvedServer => ({
 
 describe("the limits of a connection", () => {
   it.each([
-    ["says nothing of them", undefined],
-    ["has others", { connectTimeoutMs: 0, idleTimeoutMs: 9 }],
-  ])("are the manager's where a resolver %s", async (_, own) => {
+    ["sets none", undefined],
+    ["sets others", { connectTimeoutMs: 0, idleTimeoutMs: 9 }],
+  ])("come from the manager and the definition if the resolver %s", async (_, own) => {
     const server = await reached(resolved(own));
     expect(server).toMatchObject({ limits: { ...limits, callTimeoutMs: 800, idleTimeoutMs: 0 } });
   });
 
-  it("leave a server that has them the object that it is", async () => {
+  it("already set by the resolver leave its server object as it is", async () => {
     const known = await reached(resolved());
     if (known === undefined) throw new Error("not reached");
     expect(await reached(known)).toBe(known);

@@ -15,14 +15,14 @@ function mostInASecond(times: readonly number[]): number {
   );
 }
 
-describe("the pace of retries", () => {
-  it("changes nothing while there is room", () => {
+describe("retry pacing", () => {
+  it("keeps the wanted times while no second is full", () => {
     const pace = createRetryPacing(2);
     const now = Date.now();
     expect([pace(now + 5), pace(now + 1_700), pace(now + 700)]).toEqual([now + 5, now + 1_700, now + 700]);
   });
 
-  it("forgets the seconds that are over", () => {
+  it("frees the places of seconds that have passed", () => {
     const pace = createRetryPacing(1);
     const now = Date.now();
     pace(now);
@@ -30,7 +30,7 @@ describe("the pace of retries", () => {
     expect(pace(now)).toBe(now);
   });
 
-  it("never advances an attempt, and lets no second hold more than twice its share, whatever is wanted", () => {
+  it("never makes a retry earlier, and puts at most twice the limit into any second", () => {
     const wanted = fc.array(fc.nat({ max: 5_000 }), { maxLength: 60 });
     const property = fc.property(wanted, fc.integer({ min: 1, max: 5 }), (delays, share) => {
       const pace = createRetryPacing(share);
@@ -44,7 +44,7 @@ describe("the pace of retries", () => {
 });
 
 describe("a thousand servers that are lost at once", () => {
-  it("[R24] do not come back in one wave: no second sees more than a tenth of them, and all come back", async () => {
+  it("[R24] reconnect at most 100 per second, and all within 30 seconds", async () => {
     const names = Array.from({ length: 1_000 }, (_, index) => `s${index}`);
     const { manager, sessions, connector } = createFixture(names, { retry: { jitter: "full" } });
     await manager.start();

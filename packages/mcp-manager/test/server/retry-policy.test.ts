@@ -33,15 +33,15 @@ function delays(policy: RetryPolicy, overrides: Partial<Loss>, count: number): (
 }
 
 describe("the retry policy", () => {
-  it("[R25] waits 1, 2, 4, 8, 16 seconds, and there is no sixth retry", () => {
+  it("[R25] waits 1, 2, 4, 8 and 16 seconds, and makes no sixth retry", () => {
     expect(delays(steady, {}, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, undefined]);
   });
 
-  it("[R26] waits no longer than the cap, however many retries are allowed", () => {
+  it("[R26] never waits longer than the cap, however many retries are allowed", () => {
     expect(delays({ ...steady, maxRetries: 8 }, {}, 8).slice(4)).toEqual([16_000, 30_000, 30_000, 30_000]);
   });
 
-  it("[R26] draws nothing beyond the cap either, and of what is left evenly", () => {
+  it("[R26] draws jitter evenly and within the cap", () => {
     const drawn = [0, 0.5, 0.999].map(
       (random) =>
         nextRetry({ ...steady, jitter: "around", maxRetries: 8 }, loss({ attempt: 6, random }))?.retryAt,
@@ -49,61 +49,61 @@ describe("the retry policy", () => {
     expect(drawn).toEqual([15_000, 22_500, 29_985]);
   });
 
-  it("does without a delay for ever where none is wanted", () => {
+  it("never waits if initialDelayMs is 0", () => {
     const eager = { ...steady, initialDelayMs: 0, maxRetries: 5_000 };
     for (const attempt of [1, 1_024, 1_026, 4_000])
       expect(nextRetry(eager, loss({ attempt }))).toEqual({ retryAt: 0, attempt: attempt + 1 });
   });
 
-  it("names a time for which there is a date, whatever a server asks for", () => {
+  it("caps retryAt at the largest valid Date, whatever a server asks for", () => {
     const error = new McpError("MCP_CONNECT_FAILED", "503", { retryAfterMs: Number.POSITIVE_INFINITY });
     expect(nextRetry(steady, loss({ error }))?.retryAt).toBe(8.64e15);
   });
 
-  it("[R24] draws each delay between nothing and itself, so that many servers do not come back in one wave", () => {
+  it("[R24] draws each delay between 0 and its full length by default", () => {
     const drawn = [0, 0.25, 0.999].map(
       (random) => nextRetry(DEFAULT_RETRY_POLICY, loss({ attempt: 3, random }))?.retryAt,
     );
     expect(drawn).toEqual([0, 1_000, 3_996]);
   });
 
-  it("[R1] [R4] does not start over for a server that dies after each handshake", () => {
+  it("[R1] [R4] does not reset the count for a server that dies after each handshake", () => {
     expect(delays(steady, { upForMs: 50 }, 6).at(-1)).toBeUndefined();
   });
 
-  it("[S9] starts over once a session has been stable", () => {
+  it("[S9] resets the count once a session has been stable", () => {
     const retry = nextRetry(steady, loss({ attempt: 5, upForMs: steady.stableAfterMs }));
     expect(retry).toEqual({ retryAt: 0, attempt: 2 });
   });
 
-  it("starts a process at once when its session is lost, and waits when it is lost again soon", () => {
+  it("restarts a process at once after a loss, and waits if it is soon lost again", () => {
     expect(delays(steady, { upForMs: 50 }, 3)).toEqual([0, 2_000, 4_000]);
   });
 
-  it("lets a remote server wait, and a process that never got as far as a session", () => {
+  it("waits before the first retry of a remote server and of a process that never connected", () => {
     expect(delays(steady, { upForMs: 50, isRemote: true }, 1)).toEqual([1_000]);
     expect(delays(steady, {}, 1)).toEqual([1_000]);
   });
 
-  it("lets a process wait as well where the policy says so, or names its delays", () => {
+  it("waits before restarting a process if restartsAtOnce is false or delaysMs is set", () => {
     expect(delays({ ...steady, restartsAtOnce: false }, { upForMs: 50 }, 1)).toEqual([1_000]);
     expect(delays({ ...steady, delaysMs: [70] }, { upForMs: 50 }, 1)).toEqual([70]);
   });
 
-  it("[R9] goes on slowly for a remote server that was once up, and the last delay repeats", () => {
+  it("[R9] continues with slow retries for a remote server that was once ready", () => {
     const slow = delays(steady, { isRemote: true }, 12).slice(5);
     expect(slow).toEqual([15_000, 30_000, 60_000, 120_000, 300_000, 300_000, 300_000]);
   });
 
-  it("[R10] does not go on slowly for a child process", () => {
+  it("[R10] makes no slow retries for a child process", () => {
     expect(nextRetry(steady, loss({ attempt: 6 }))).toBeUndefined();
   });
 
-  it("[R11] does not go on slowly for a remote server that was never reached", () => {
+  it("[R11] makes no slow retries for a remote server that was never reached", () => {
     expect(nextRetry(steady, loss({ attempt: 6, isRemote: true, wasEverReady: false }))).toBeUndefined();
   });
 
-  it("[S7] does not try again what trying again cannot mend", () => {
+  it("[S7] does not retry an error that is not retryable", () => {
     const error = new McpError("MCP_PROTOCOL_UNSUPPORTED", "no common version");
     expect(nextRetry(steady, loss({ error }))).toBeUndefined();
   });
@@ -113,29 +113,29 @@ describe("the retry policy", () => {
     expect(nextRetry(steady, loss({ error }))?.retryAt).toBe(7_000);
   });
 
-  it("[T37] goes on growing for as long as there are retries, up to the longest delay", () => {
+  it("[T37] doubles the delay with each retry, up to the cap", () => {
     const unlimited = { ...steady, maxRetries: Number.MAX_SAFE_INTEGER };
     const waited = delays(unlimited, {}, 12);
     expect(waited.slice(0, 3)).toEqual([1_000, 2_000, 4_000]);
     expect(waited.slice(5)).toEqual(Array(7).fill(30_000));
   });
 
-  it("[T38] stays finite for an absurd number of retries", () => {
+  it("[T38] keeps the delay at the cap for an absurd number of retries", () => {
     const retry = nextRetry({ ...steady, maxRetries: 1e6 }, loss({ attempt: 99_999 }));
     expect(retry?.retryAt).toBe(30_000);
   });
 });
 
-describe("a list of delays", () => {
-  it("stands instead of the exponential ones, and ends where it ends", () => {
+describe("delaysMs", () => {
+  it("replaces the exponential delays, and ends the retries with its last one", () => {
     expect(delays({ ...steady, delaysMs: [70, 7, 700] }, {}, 4)).toEqual([70, 7, 700, undefined]);
   });
 
-  it("is followed by the slow delays, for a remote server that was once up", () => {
+  it("is followed by the slow delays for a remote server that was once ready", () => {
     expect(delays({ ...steady, delaysMs: [70] }, { isRemote: true }, 3)).toEqual([70, 15_000, 30_000]);
   });
 
-  it("is drawn from as the jitter says", () => {
+  it("is subject to jitter", () => {
     const drawn = (jitter: RetryPolicy["jitter"]) =>
       [0, 0.5, 0.999].map(
         (random) => nextRetry({ ...steady, delaysMs: [1_000], jitter }, loss({ random }))?.retryAt,
@@ -146,17 +146,17 @@ describe("a list of delays", () => {
   });
 });
 
-describe("the policies of earlier runtimes", () => {
+describe("the presets of other runtimes", () => {
   const of = (preset: keyof typeof RETRY_PRESETS, overrides: Partial<Loss>, count: number) =>
     delays(RETRY_PRESETS[preset], overrides, count);
 
-  it("oh-my-pi tries at once and four times more, and goes on quietly with a remote server up to every 5 minutes", () => {
+  it("oh-my-pi retries five times, then slowly for a remote server, up to 5 minutes apart", () => {
     expect(of("oh-my-pi", {}, 6)).toEqual([0, 500, 1_000, 2_000, 4_000, undefined]);
     const quiet = of("oh-my-pi", { isRemote: true }, 13).slice(5);
     expect(quiet).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000, 300_000]);
   });
 
-  it("[R5] SideCar tries three times and gives up, and a success starts over", () => {
+  it("[R5] SideCar retries three times, and a success resets the count", () => {
     expect(of("sidecar", { isRemote: true }, 4)).toEqual([2_000, 5_000, 15_000, undefined]);
     const success = loss({ attempt: 3, upForMs: 10_000 });
     expect(nextRetry(RETRY_PRESETS.sidecar, success)).toEqual({ retryAt: 2_000, attempt: 2 });
@@ -174,7 +174,7 @@ describe("the policies of earlier runtimes", () => {
     ["oh-my-pi", [0, 500, 1_000, 2_000, 4_000, undefined]],
     ["hexos", [250, 500, undefined]],
   ] as const)(
-    "[R4] [R5] %s makes as many retries, each after its own delay, when a session that was stable is lost",
+    "[R4] [R5] %s makes all its retries again when a stable session is lost",
     (preset, expected) => {
       const policy = { ...RETRY_PRESETS[preset], jitter: "none" } as const;
       const after: (number | undefined)[] = [];
@@ -185,12 +185,12 @@ describe("the policies of earlier runtimes", () => {
     },
   );
 
-  it("openai-agents leaves it to reconnect", () => {
+  it("openai-agents makes no retries and does not revive a server on a call", () => {
     expect(of("openai-agents", { isRemote: true }, 1)).toEqual([undefined]);
     expect(RETRY_PRESETS["openai-agents"].reviveOnCall).toBe(false);
   });
 
-  it("[R25] Claude Code doubles from a second, five times, with full jitter", () => {
+  it("[R25] Claude Code retries five times, doubling from a second, with full jitter", () => {
     expect(of("claude-code", { random: 0.999 }, 6)).toEqual([999, 1_998, 3_996, 7_992, 15_984, undefined]);
   });
 

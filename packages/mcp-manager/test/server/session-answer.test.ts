@@ -27,26 +27,26 @@ function answer(state: ServerState, seeker: Partial<SessionSeeker> = {}) {
   });
 }
 
-describe("what becomes of a request for a session", () => {
+describe("a request for a session", () => {
   it.each([
-    ["is ready", ready, { session }],
-    ["is connecting", connecting, "wait"],
-    ["is idle", idle(false), "connect"],
-    ["was disconnected", idle(true), gone],
-    ["comes back in time", backoff, "wait"],
-    ["has failed long ago", failed, "connect"],
-    ["has failed lately", { ...failed, at: NOW - 29_999 }, { refusal: error }],
-    ["is closing", { status: "closing" }, gone],
-    ["is closed", { status: "closed" }, gone],
-  ] as const)("of a server that %s", (_what, state, expected) => {
+    ["is ready, gets the session", ready, { session }],
+    ["is connecting, waits", connecting, "wait"],
+    ["is idle, connects it", idle(false), "connect"],
+    ["was disconnected, is refused as closed", idle(true), gone],
+    ["retries in time, waits", backoff, "wait"],
+    ["failed long ago, connects it again", failed, "connect"],
+    ["failed recently, is refused with its error", { ...failed, at: NOW - 29_999 }, { refusal: error }],
+    ["is closing, is refused as closed", { status: "closing" }, gone],
+    ["is closed, is refused as closed", { status: "closed" }, gone],
+  ] as const)("if the server %s", (_what, state, expected) => {
     expect(answer(state)).toEqual(expected);
   });
 
   it.each([
-    ["comes back too late", backoff, { latest: NOW + 4_999 }],
-    ["has failed again while it was waited for", failed, { isFirst: false }],
+    ["retries too late", backoff, { latest: NOW + 4_999 }],
+    ["failed again while the request waited", failed, { isFirst: false }],
     ["is not revived by calls", failed, { retry: { reviveOnCall: false, maxDelayMs: 30_000 } }],
-  ] as const)("is the cause, of a server that %s", (_what, state, seeker) => {
+  ] as const)("is refused with the server's error if the server %s", (_what, state, seeker) => {
     expect(answer(state, seeker)).toEqual({ refusal: error });
   });
 });

@@ -15,7 +15,7 @@ const RESOURCES_CHANGED = "notifications/resources/list_changed";
 
 const numberOf = (params: unknown) => (params as { readonly change: number }).change;
 
-/** A server with tools only, and what was on offer whenever a listener heard that they changed. */
+/** A server with tools only, and the tools on offer at each notification that a listener got. */
 async function withTools() {
   const session = createFakeSession({ tools: [tool("t0")] });
   const { manager } = await openedFixture({ retry: { maxRetries: 0 } }, session);
@@ -30,8 +30,8 @@ async function withTools() {
   return { manager, session, heard, change };
 }
 
-describe("who hears that a list has changed", () => {
-  it("[N12] finds the new one, also of changes that come soon after another", async () => {
+describe("a listener of list_changed", () => {
+  it("[N12] sees the new list, also after changes in quick succession", async () => {
     const { manager, heard, change } = await withTools();
     for (const number of [1, 2, 3]) {
       change(number);
@@ -46,7 +46,7 @@ describe("who hears that a list has changed", () => {
     await manager.close();
   });
 
-  it("[N12] hears of the changes in their order where the server lists slowly", async () => {
+  it("[N12] gets the notifications in order if the server lists slowly", async () => {
     const session = contextSession();
     const { manager } = await openedFixture({}, session);
     await manager.resources("s");
@@ -74,7 +74,7 @@ describe("who hears that a list has changed", () => {
     await manager.close();
   });
 
-  it("hears of it though the list fails, or the session ends", async () => {
+  it("gets the notification even if the list fails or the session ends", async () => {
     const { manager, session, heard, change } = await withTools();
     session.failLists(new McpError("MCP_REQUEST_REJECTED", "not now"));
     change(1);
@@ -92,7 +92,7 @@ describe("who hears that a list has changed", () => {
     await manager.close();
   });
 
-  it("hears of the rest at once when a server floods: no more than a hundred wait for their list", async () => {
+  it("gets notifications beyond a hundred at once instead of after their list", async () => {
     const { manager, heard, change } = await withTools();
     change(1);
     await vi.advanceTimersByTimeAsync(100);

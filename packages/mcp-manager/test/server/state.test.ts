@@ -31,7 +31,7 @@ const EVENTS = {
 
 type EventName = keyof typeof EVENTS;
 
-/** The whole table: what is not named here means nothing in that state. */
+/** The complete table: an event that is missing here is ignored in that state. */
 const TABLE: Record<ServerStatus, Partial<Record<EventName, ServerStatus>>> = {
   idle: { connect: "connecting", disconnect: "idle", close: "closed" },
   connecting: {
@@ -59,24 +59,24 @@ const CASES = (Object.keys(STATES) as ServerStatus[]).flatMap((from) =>
   (Object.keys(EVENTS) as EventName[]).map((event) => ({ from, event, to: TABLE[from][event] })),
 );
 
-describe("a server's life", () => {
+describe("the state machine of a server", () => {
   it.each(CASES)("[S1] $from, on $event, becomes $to", ({ from, event, to }) => {
     expect(transition(STATES[from], EVENTS[event])?.status).toBe(to);
   });
 
-  it("counts attempts from one when it is idle, goes on counting in backoff, and begins a revival with what was spent", () => {
+  it("counts attempts from 1 after idle, and keeps the count after backoff and failed", () => {
     expect(transition(STATES.idle, EVENTS.connect)).toMatchObject({ attempt: 1 });
     expect(transition(STATES.ready, EVENTS.lostForGood)).toMatchObject({ attempt: 2 });
     expect(transition(STATES.failed, EVENTS.connect)).toMatchObject({ attempt: 6 });
     expect(transition(STATES.backoff, EVENTS.connect)).toMatchObject({ attempt: 3 });
   });
 
-  it("makes a new object for every step, so that identity tells one generation from the next", () => {
+  it("returns a new object for every transition", () => {
     const again = transition(STATES.backoff, EVENTS.connect);
     expect(again).not.toBe(transition(STATES.backoff, EVENTS.connect));
   });
 
-  it.each(Object.values(EVENTS))("never leaves closed, whatever happens: $type", (event) => {
+  it.each(Object.values(EVENTS))("never leaves closed: $type", (event) => {
     expect(transition({ status: "closed" }, event)).toBeUndefined();
   });
 });

@@ -19,7 +19,7 @@ it.each<[boolean, RequestOptions, ServerLimits]>([
   [false, {}, ENDLESS],
   [false, { timeoutMs: 0, maxTotalMs: 0 }, {}],
 ])(
-  "is busy: %j, with a request that is given %j by a server with the limits %j",
+  "isBusy is %j during a request with the options %j and the server limits %j",
   (isBusy, options, limits) => {
     const session = watched(limits);
     expect(session.isBusy).toBe(false);
@@ -31,13 +31,13 @@ it.each<[boolean, RequestOptions, ServerLimits]>([
 it.each([
   [true, {}],
   [false, { callTimeoutMs: 0 }],
-])("is busy: %j, with a list of a server with the limits %j", (isBusy, limits) => {
+])("isBusy is %j during a listing with the server limits %j", (isBusy, limits) => {
   const session = watched(limits);
   session.list("tools", { signal: new AbortController().signal }).catch(() => {});
   expect(session.isBusy).toBe(isBusy);
 });
 
-it("is used while a call or another request is under way, and not by a list or a ping", async () => {
+it("isUsed is true during a call or another request, but not during a listing or a ping", async () => {
   const session = watched({});
   session.list("tools", { signal: new AbortController().signal }).catch(() => {});
   session.request("ping", undefined).catch(() => {});
@@ -50,7 +50,7 @@ it("is used while a call or another request is under way, and not by a list or a
   }
 });
 
-it("tells of a request that is made once it was lost that it was not sent, and not that somebody closed it", async () => {
+it("a request after markLost() rejects as not-sent, with the loss as its cause", async () => {
   const session = watched({});
   const loss = new McpError("MCP_SESSION_LOST", "refused twice", { server: "a" });
   session.markLost(loss);

@@ -4,15 +4,12 @@ import { resolveOptions } from "../../src/options.ts";
 import { startAllOrNone, startServers } from "../../src/startup/start-servers.ts";
 import { createFixture } from "../manager-fixture.ts";
 
-it.each([startServers, startAllOrNone])(
-  "%o leaves nothing on the signal of a run that goes on",
-  async (start) => {
-    const { signal } = new AbortController();
-    const [added, removed] = [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")];
-    const { connect } = createFixture([]).connector;
-    await start([], resolveOptions({ servers: [], connect, resolve: passThroughResolver }), signal);
-    const listeners = (calls: readonly unknown[][]) => calls.map(([, listener]) => listener);
-    expect(added).toHaveBeenCalled();
-    expect(listeners(removed.mock.calls)).toEqual(listeners(added.mock.calls));
-  },
-);
+it.each([startServers, startAllOrNone])("%o leaves no listener on the signal of the run", async (start) => {
+  const { signal } = new AbortController();
+  const [added, removed] = [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")];
+  const { connect } = createFixture([]).connector;
+  await start([], resolveOptions({ servers: [], connect, resolve: passThroughResolver }), signal);
+  const listeners = (calls: readonly unknown[][]) => calls.map(([, listener]) => listener);
+  expect(added).toHaveBeenCalled();
+  expect(listeners(removed.mock.calls)).toEqual(listeners(added.mock.calls));
+});

@@ -27,7 +27,7 @@ async function remembering(name: string) {
 describe("a strict start", () => {
   const strict = { byHand: true, startup: { failures: "throw" } } as const;
 
-  it("[R42] rejects at the first failure, once everything it had started is closed", async () => {
+  it("[R42] rejects at the first failure and closes everything it had started", async () => {
     const { manager, connector } = createFixture(["good", "bad", "slow"], strict);
     const starting = manager.start().catch((error: unknown) => error);
     const good = (await connector.nextAttempt()).open(offering("echo"));
@@ -41,7 +41,7 @@ describe("a strict start", () => {
     await expect(manager.callTool("mcp__good__echo")).rejects.toMatchObject({ code: "MCP_CLOSED" });
   });
 
-  it("closes as well what a call had connected before", async () => {
+  it("also closes a server that a call had connected before", async () => {
     const { manager, connector } = createFixture(["early", "bad"], strict);
     const calling = manager.callTool({ server: "early", tool: "echo" });
     const early = (await connector.nextAttempt()).open(offering("echo"));
@@ -52,7 +52,7 @@ describe("a strict start", () => {
     expect(early.closed).toBe(true);
   });
 
-  it("waits for every server, even one that the catalog knows well, and not for a lazy one", async () => {
+  it("waits for every server that is not lazy, even one with cached tools", async () => {
     const lazy = stdioDefinition("lazy", { lazy: true });
     const { manager, connector } = createFixture(["bad", lazy], {
       ...strict,
@@ -65,7 +65,7 @@ describe("a strict start", () => {
     expect(await starting).toBe(refused);
   });
 
-  it("fails because of a server whose tools cannot be listed", async () => {
+  it("rejects if the tools of a server cannot be listed", async () => {
     const { manager, connector } = createFixture(["bad"], strict);
     const starting = manager.start().catch((error: unknown) => error);
     const session = offering("echo");
@@ -76,7 +76,7 @@ describe("a strict start", () => {
     expect(session.closed).toBe(true);
   });
 
-  it("may be tried again", async () => {
+  it("can be tried again", async () => {
     const { manager, connector } = createFixture(["bad"], strict);
     const first = manager.start().catch((error: unknown) => error);
     (await connector.nextAttempt()).fail(refused);
@@ -87,7 +87,7 @@ describe("a strict start", () => {
     await manager.close();
   });
 
-  it("[R44] does not take for a failure that a server was disconnected meanwhile", async () => {
+  it("[R44] does not count it as a failure if a server is disconnected during the start", async () => {
     const { manager, connector } = createFixture(["good", "unwanted"], strict);
     const starting = manager.start();
     (await connector.nextAttempt()).open(offering("echo"));
@@ -96,7 +96,7 @@ describe("a strict start", () => {
     await manager.close();
   });
 
-  it("ends with MCP_CLOSED or MCP_ABORTED, not with a failure, when it is given up", async () => {
+  it("rejects with MCP_ABORTED when aborted and with MCP_CLOSED when closed", async () => {
     const { manager } = createFixture(["slow"], strict);
     const controller = new AbortController();
     const aborted = expect(manager.start({ signal: controller.signal })).rejects.toMatchObject({
@@ -112,10 +112,10 @@ describe("a strict start", () => {
   });
 });
 
-describe("a start that drops what fails", () => {
+describe("a start that drops failed servers", () => {
   const dropping = { byHand: true, startup: { failures: "drop" } } as const;
 
-  it("takes a failed server out, reports it, and does not try it again", async () => {
+  it("removes a failed server, reports it, and does not retry it", async () => {
     const { manager, connector } = createFixture(["good", "bad"], dropping);
     const starting = manager.start();
     (await connector.nextAttempt()).open(offering("echo"));
@@ -130,7 +130,7 @@ describe("a start that drops what fails", () => {
     await manager.close();
   });
 
-  it("takes its remembered tools out too, and a call that waited for it says why it failed", async () => {
+  it("removes the cached tools of a failed server, and a waiting call rejects with the cause", async () => {
     const { manager, connector } = createFixture(["bad"], { ...dropping, cache: await remembering("bad") });
     await manager.start();
     const calling = manager.callTool("mcp__bad__remembered").catch((error: unknown) => error);
@@ -143,7 +143,7 @@ describe("a start that drops what fails", () => {
     await manager.close();
   });
 
-  it("brings it back with reconnect, and drops it again if that fails", async () => {
+  it("restores a dropped server on reconnect(), or drops it again if that fails", async () => {
     const { manager, connector } = createFixture(["bad"], dropping);
     const starting = manager.start();
     (await connector.nextAttempt()).fail(refused);
@@ -160,7 +160,7 @@ describe("a start that drops what fails", () => {
     await manager.close();
   });
 
-  it("[R37] shows no server once it is closed, and all of them when it starts again", async () => {
+  it("[R37] shows no server after close(), and tries all of them when started again", async () => {
     const { manager, connector } = createFixture(["good", "bad"], dropping);
     for (const _ of ["once", "again"]) {
       const starting = manager.start();
@@ -174,7 +174,7 @@ describe("a start that drops what fails", () => {
     await expect(manager.callTool("mcp__good__echo")).rejects.toMatchObject({ code: "MCP_CLOSED" });
   });
 
-  it("tries it again when the configuration is read again, though nothing in it is different", async () => {
+  it("retries a dropped server on reload(), even if its definition is unchanged", async () => {
     const { manager, connector } = createFixture(["bad"], dropping);
     const starting = manager.start();
     (await connector.nextAttempt()).fail(refused);
@@ -186,7 +186,7 @@ describe("a start that drops what fails", () => {
     await manager.close();
   });
 
-  it("takes out a server that is connected but cannot be listed", async () => {
+  it("removes a server that connects but cannot be listed", async () => {
     const { manager, connector } = createFixture(["bad"], dropping);
     const starting = manager.start();
     const session = offering("echo");
@@ -198,7 +198,7 @@ describe("a start that drops what fails", () => {
     await manager.close();
   });
 
-  it("lets a server that was up recover, and drops it only when it is lost for good", async () => {
+  it("retries a server that was ready, and drops it when no retry is left", async () => {
     const { manager, connector } = createFixture(["a"], {
       ...dropping,
       retry: { maxRetries: 1, jitter: "none" },
@@ -217,9 +217,9 @@ describe("a start that drops what fails", () => {
   });
 });
 
-describe("reconnecting only what failed", () => {
+describe("reconnecting only failed servers", () => {
   it.each(["keep", "drop"] as const)(
-    "[R33] tries a failed server once and leaves the others alone (%s)",
+    "[R33] tries a failed server once and leaves the others alone (failures: %s)",
     async (failures) => {
       const { manager, connector } = createFixture(["good", "bad"], {
         byHand: true,
@@ -242,7 +242,7 @@ describe("reconnecting only what failed", () => {
     },
   );
 
-  it("includes a server that is connected but could not be listed, and is nothing where nothing failed", async () => {
+  it("includes a connected server that could not be listed, and does nothing if none failed", async () => {
     const { manager, connector, sessions } = createFixture(["a", "b"]);
     await manager.start();
     await manager.reconnect(undefined, { only: "failed" });
@@ -257,7 +257,7 @@ describe("reconnecting only what failed", () => {
     await manager.close();
   });
 
-  it("rejects with the cause, after all of them were tried", async () => {
+  it("rejects with the cause after trying all of them", async () => {
     const { manager, connector } = createFixture(["a", "b"], { byHand: true, retry: { maxRetries: 0 } });
     const starting = manager.start();
     (await connector.nextAttempt()).fail(refused);

@@ -22,7 +22,7 @@ describe("how long a server may hold start-up", () => {
       "settled",
     ],
     [
-      "no entry, but 'later' is enough: up to the gate",
+      "no entry, with uncached: 'later': up to the gate",
       { lazy: false, verdict: { freshness: "none", failedLastTime: false } },
       "later",
       "gate",
@@ -45,7 +45,7 @@ describe("how long a server may hold start-up", () => {
 });
 
 describe("the order of a start", () => {
-  it("begins with those that it waits for, and keeps the configured order among equals", () => {
+  it("begins with the servers it waits for, in configured order among equals", () => {
     const patiences: Patience[] = ["none", "gate", "settled", "none", "settled", "gate"];
     const servers = patiences.map((patience, index) => ({ patience, index }));
     expect(byPatience(servers).map(({ index }) => index)).toEqual([2, 4, 1, 5, 0, 3]);
@@ -59,12 +59,12 @@ describe("the gate", () => {
   const never = new Promise<void>(() => {});
   const open = new AbortController().signal;
 
-  it("opens at once when nobody has to be waited for", async () => {
+  it("opens at once if no server has to be waited for", async () => {
     await waitAtGate([{ patience: "none", settled: never }], 250, open);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("opens after its time for those who are not worth more", async () => {
+  it("opens after gateMs if no server has to settle", async () => {
     let opened = false;
     const waiting = waitAtGate([{ patience: "gate", settled: never }], 250, open).then(() => {
       opened = true;
@@ -76,25 +76,28 @@ describe("the gate", () => {
     expect(opened).toBe(true);
   });
 
-  it.each([2 ** 31 - 1, 2 ** 31, 1e15])("does not open at once for a time of %d ms", async (gateMs) => {
-    let opened = false;
-    const controller = new AbortController();
-    const servers = [{ patience: "gate", settled: never }] as const;
-    const waiting = waitAtGate(servers, gateMs, controller.signal).then(() => {
-      opened = true;
-    });
-    await vi.advanceTimersByTimeAsync(86_400_000);
-    expect(opened).toBe(false);
-    controller.abort();
-    await waiting;
-  });
+  it.each([2 ** 31 - 1, 2 ** 31, 1e15, Number.POSITIVE_INFINITY])(
+    "does not open at once for a gateMs of %d",
+    async (gateMs) => {
+      let opened = false;
+      const controller = new AbortController();
+      const servers = [{ patience: "gate", settled: never }] as const;
+      const waiting = waitAtGate(servers, gateMs, controller.signal).then(() => {
+        opened = true;
+      });
+      await vi.advanceTimersByTimeAsync(86_400_000);
+      expect(opened).toBe(false);
+      controller.abort();
+      await waiting;
+    },
+  );
 
-  it("opens early when they have all settled", async () => {
+  it("opens early when all servers have settled", async () => {
     await waitAtGate([{ patience: "gate", settled: Promise.resolve() }], 250, open);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("waits beyond its time for a server that must settle", async () => {
+  it("stays closed beyond gateMs for a server that has to settle", async () => {
     const settled = Promise.withResolvers<void>();
     let opened = false;
     const waiting = waitAtGate([{ patience: "settled", settled: settled.promise }], 250, open).then(() => {
@@ -106,7 +109,7 @@ describe("the gate", () => {
     await waiting;
   });
 
-  it("stops waiting when the start is given up", async () => {
+  it("stops waiting when the start is aborted", async () => {
     const controller = new AbortController();
     const waiting = waitAtGate([{ patience: "settled", settled: never }], 250, controller.signal);
     controller.abort();
@@ -114,7 +117,7 @@ describe("the gate", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("leaves nothing on the signal of a run that goes on", async () => {
+  it("leaves no listener on the signal of the run", async () => {
     const { signal } = new AbortController();
     const [added, removed] = [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")];
     await waitAtGate([{ patience: "settled", settled: Promise.resolve() }], 250, signal);

@@ -20,13 +20,21 @@ const swallow: CallMiddleware = (_call, next) => {
   return hang();
 };
 
-describe("a call that is aborted while middleware has it", () => {
+describe("a call that is aborted while middleware holds it", () => {
   it.each<[string, readonly CallMiddleware[], string]>([
-    ["before it was handed on", [hang], "not-sent"],
-    ["before all handed it on", [pass, hang], "not-sent"],
-    ["before all handed it on, though the outermost does not hear", [swallow, hang], "not-sent"],
-    ["after it was made", [pass], "unknown"],
-    ["after it was made, though the outermost does not hear", [swallow, pass], "unknown"],
+    ["rejects as not-sent if next() was not called", [hang], "not-sent"],
+    ["rejects as not-sent if the inner middleware did not call next()", [pass, hang], "not-sent"],
+    [
+      "rejects as not-sent if the inner did not call next() and the outer ignores the abort",
+      [swallow, hang],
+      "not-sent",
+    ],
+    ["rejects with an unknown outcome if it was made", [pass], "unknown"],
+    [
+      "rejects with an unknown outcome if it was made and the outer ignores the abort",
+      [swallow, pass],
+      "unknown",
+    ],
   ])("%s", async (_title, use, outcome) => {
     const made = vi.fn(hang);
     const caller = new AbortController();
@@ -37,7 +45,7 @@ describe("a call that is aborted while middleware has it", () => {
     expect(made).toHaveBeenCalledTimes(outcome === "unknown" ? 1 : 0);
   });
 
-  it("and handed on afterwards was not sent, as its caller is told", async () => {
+  it("rejects as not-sent if next() is called only after the abort", async () => {
     const answer: ToolCallResult = { content: [] };
     const caller = new AbortController();
     const { signal } = caller;
@@ -56,7 +64,7 @@ describe("a call that is aborted while middleware has it", () => {
     expect(send).toHaveBeenCalledOnce();
   });
 
-  it("knows of each call for itself", async () => {
+  it("has its own outcome, independent of other calls", async () => {
     const caller = new AbortController();
     const { signal } = caller;
     const use: CallMiddleware = ({ args }, next) => (args.isHeld === true ? hang() : next());
@@ -70,7 +78,7 @@ describe("a call that is aborted while middleware has it", () => {
   });
 });
 
-describe("middleware that fails", () => {
+describe("failing middleware", () => {
   const answer = (): Promise<ToolCallResult> => Promise.resolve({ content: [] });
   const broken = new Error("the scanner broke");
   const limit = new McpError("MCP_LIMIT_EXCEEDED", "The result is too long.");
@@ -90,17 +98,47 @@ describe("middleware that fails", () => {
   const twice: CallMiddleware = (_call, next) => next().then(() => next());
 
   it.each<[string, readonly CallMiddleware[], string, string]>([
-    ["throws after the answer", [after(throwing(broken))], "MCP_INTERNAL", "unknown"],
-    ["throws after the answer, inside another", [pass, after(throwing(broken))], "MCP_INTERNAL", "unknown"],
-    ["throws after the answer, around another", [after(throwing(broken)), pass], "MCP_INTERNAL", "unknown"],
-    ["refuses the answer", [after(throwing(limit))], "MCP_LIMIT_EXCEEDED", "unknown"],
-    ["gives no result after the answer", [after(() => undefined)], "MCP_INTERNAL", "unknown"],
-    ["makes the call twice", [twice], "MCP_INTERNAL", "unknown"],
-    ["throws before the call", [before(throwing(broken))], "MCP_INTERNAL", "not-sent"],
-    ["throws before the call, inside another", [pass, before(throwing(broken))], "MCP_INTERNAL", "not-sent"],
-    ["refuses the call", [before(throwing(limit))], "MCP_LIMIT_EXCEEDED", "not-sent"],
-    ["gives no result in place of the call", [before(() => undefined)], "MCP_INTERNAL", "not-sent"],
-  ])("%s: what is known of the call", async (_title, use, code, outcome) => {
+    ["throws after the answer: MCP_INTERNAL, unknown", [after(throwing(broken))], "MCP_INTERNAL", "unknown"],
+    [
+      "throws after the answer, inside another: MCP_INTERNAL, unknown",
+      [pass, after(throwing(broken))],
+      "MCP_INTERNAL",
+      "unknown",
+    ],
+    [
+      "throws after the answer, around another: MCP_INTERNAL, unknown",
+      [after(throwing(broken)), pass],
+      "MCP_INTERNAL",
+      "unknown",
+    ],
+    ["rejects the answer: its own code, unknown", [after(throwing(limit))], "MCP_LIMIT_EXCEEDED", "unknown"],
+    [
+      "returns no result after the answer: MCP_INTERNAL, unknown",
+      [after(() => undefined)],
+      "MCP_INTERNAL",
+      "unknown",
+    ],
+    ["calls next() twice: MCP_INTERNAL, unknown", [twice], "MCP_INTERNAL", "unknown"],
+    [
+      "throws before the call: MCP_INTERNAL, not-sent",
+      [before(throwing(broken))],
+      "MCP_INTERNAL",
+      "not-sent",
+    ],
+    [
+      "throws before the call, inside another: MCP_INTERNAL, not-sent",
+      [pass, before(throwing(broken))],
+      "MCP_INTERNAL",
+      "not-sent",
+    ],
+    ["rejects the call: its own code, not-sent", [before(throwing(limit))], "MCP_LIMIT_EXCEEDED", "not-sent"],
+    [
+      "returns no result in place of the call: MCP_INTERNAL, not-sent",
+      [before(() => undefined)],
+      "MCP_INTERNAL",
+      "not-sent",
+    ],
+  ])("that %s", async (_title, use, code, outcome) => {
     const call = vi.fn(answer);
     for (const options of [{}, { signal: new AbortController().signal }]) {
       const error = await throughMiddleware(use, call)(TOOL, {}, options).catch((thrown) => thrown);
@@ -111,16 +149,16 @@ describe("middleware that fails", () => {
     expect(call).toHaveBeenCalledTimes(outcome === "unknown" ? 2 : 0);
   });
 
-  it("leaves an outcome as it was told", async () => {
+  it("an error of the call itself is passed on unchanged", async () => {
     const notSent = new McpError("MCP_CONNECT_FAILED", "refused", { outcome: "not-sent" });
     const call = throughMiddleware([pass, pass], () => Promise.reject(notSent));
     await expect(call(TOOL, {}, {})).rejects.toBe(notSent);
   });
 
   it.each<[string, () => unknown]>([
-    ["that does nothing", () => undefined],
-    ["that throws", throwing(broken)],
-  ])("gives a promise with a `then` of its own %s", async (_title, then) => {
+    ["does nothing", () => undefined],
+    ["throws", throwing(broken)],
+  ])("that returns a promise whose own `then` %s does not complete the call", async (_title, then) => {
     const own: CallMiddleware = () => Object.assign(answer(), { then }) as Promise<ToolCallResult>;
     const called = throughMiddleware([own, pass], answer)(TOOL, {}, {});
     const settled = Promise.race([
@@ -130,7 +168,7 @@ describe("middleware that fails", () => {
     expect(["waits", "MCP_INTERNAL"]).toContain(await settled);
   });
 
-  it("did not make a call whose arguments are refused", async () => {
+  it("that throws after a call was refused before sending rejects as not-sent", async () => {
     const refuse: CallMiddleware = async (_call, next) => {
       await next().catch(() => {});
       throw broken;

@@ -5,8 +5,8 @@ import { keepUncertainty } from "../../src/tools/call-error.ts";
 const echo = { server: "a", originalName: "echo" } as ToolDescriptor;
 const uncertain = new McpError("MCP_SESSION_LOST", "gone", { outcome: "unknown" });
 
-describe("what a caller hears of a repetition that failed", () => {
-  it("is its error, where no attempt before may have been carried out or it may have been itself", () => {
+describe("the error of a failed repetition", () => {
+  it("is its own if no earlier attempt may have run, or if it may have run itself", () => {
     const refused = new McpError("MCP_TOOL_REJECTED", "no", { outcome: "rejected" });
     expect(keepUncertainty(refused, undefined, echo)).toBe(refused);
     const late = new McpError("MCP_CALL_TIMEOUT", "late", { outcome: "unknown" });
@@ -15,7 +15,7 @@ describe("what a caller hears of a repetition that failed", () => {
     expect(keepUncertainty(aborted, uncertain, echo)).toBe(aborted);
   });
 
-  it("is that an attempt before may have been carried out", () => {
+  it("keeps the unknown outcome of an earlier attempt that may have run", () => {
     const unsent = new McpError("MCP_CONNECT_FAILED", "down", { outcome: "not-sent" });
     expect(keepUncertainty(unsent, uncertain, echo)).toBe(uncertain);
     const aborted = keepUncertainty(new McpError("MCP_ABORTED", "aborted"), uncertain, echo);

@@ -20,43 +20,39 @@ const notSent = new McpError("MCP_SESSION_LOST", "gone", { outcome: "not-sent" }
 const rejected = new McpError("MCP_SESSION_LOST", "404", { outcome: "rejected" });
 const unknown = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unknown" });
 
-/** What a challenge rejects with while the authorization server is busy. */
+/** The error details of a challenge while the authorization server is busy. */
 const unmet = { outcome: "rejected", httpStatus: 429, retryAfterMs: 3_000 } as const;
 
 const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number | undefined][] = [
-  ["[T1] repeats once what was never sent", { error: notSent }, 0],
-  ["repeats it a second time, when its session was given up", { error: notSent, unsent: 2 }, 0],
-  ["does not repeat it a third time", { error: notSent, unsent: 3 }, undefined],
-  ["[R17] does not count a refusal as unsent", { error: notSent, unsent: 1, refused: 1 }, 0],
-  ["[R17] repeats once what a server refused because it does not know the session", { error: rejected }, 0],
-  ["[T2] never repeats what may have run", { error: unknown }, undefined],
+  ["[T1] repeats a call that was not sent", { error: notSent }, 0],
+  ["repeats an unsent call a second time", { error: notSent, unsent: 2 }, 0],
+  ["does not repeat an unsent call a third time", { error: notSent, unsent: 3 }, undefined],
+  ["[R17] does not count a refused attempt as unsent", { error: notSent, unsent: 1, refused: 1 }, 0],
+  ["[R17] repeats a call that the server refused because of an unknown session", { error: rejected }, 0],
+  ["[T2] never repeats a call that may have run", { error: unknown }, undefined],
+  ["ignores annotations by default", { error: unknown, tool: tool({ readOnlyHint: true }) }, undefined],
   [
-    "does not believe annotations unless told to",
-    { error: unknown, tool: tool({ readOnlyHint: true }) },
-    undefined,
-  ],
-  [
-    "repeats a read-only tool where annotations are trusted",
+    "repeats a read-only tool if annotations are trusted",
     { error: unknown, tool: tool({ readOnlyHint: true }), limits: { trustAnnotations: true } },
     0,
   ],
   [
-    "repeats an idempotent tool where annotations are trusted",
+    "repeats an idempotent tool if annotations are trusted",
     { error: unknown, tool: tool({ idempotentHint: true }), limits: { trustAnnotations: true } },
     0,
   ],
   [
-    "does not trust a tool that is not on offer any more",
+    "does not repeat a tool that is no longer offered, even if annotations are trusted",
     { error: unknown, tool: undefined, limits: { trustAnnotations: true } },
     undefined,
   ],
   [
-    "does not repeat other tools even then",
+    "does not repeat other tools, even if annotations are trusted",
     { error: unknown, limits: { trustAnnotations: true } },
     undefined,
   ],
   [
-    "lets this call's own 'never' win",
+    "lets the call's own 'never' override trusted annotations",
     {
       error: unknown,
       tool: tool({ readOnlyHint: true }),
@@ -65,30 +61,30 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number
     },
     undefined,
   ],
+  ["[T1] repeats an unsent attempt after one that may have run", { error: notSent, mayHaveRun: 2 }, 0],
+  ["repeats as often as the call's `replay` allows", { error: unknown, replay: 2, mayHaveRun: 2 }, 0],
   [
-    "[T1] repeats what was never sent after an attempt that may have run",
-    { error: notSent, mayHaveRun: 2 },
-    0,
+    "does not repeat more often than the call's `replay` allows",
+    { error: unknown, replay: 2, mayHaveRun: 3 },
+    undefined,
   ],
-  ["repeats as often as this call allows", { error: unknown, replay: 2, mayHaveRun: 2 }, 0],
-  ["and not more often", { error: unknown, replay: 2, mayHaveRun: 3 }, undefined],
   [
-    "[T3] never repeats a time-out",
+    "[T3] never repeats a call that timed out",
     { error: new McpError("MCP_CALL_TIMEOUT", "late", { outcome: "unknown" }), replay: 5 },
     undefined,
   ],
   [
-    "never repeats an abort",
+    "never repeats an aborted call",
     { error: new McpError("MCP_ABORTED", "enough", { outcome: "unknown" }), replay: 5 },
     undefined,
   ],
   [
-    "never repeats what the server answered",
+    "never repeats a call that the server rejected",
     { error: new McpError("MCP_TOOL_REJECTED", "no", { outcome: "rejected" }), replay: 5 },
     undefined,
   ],
   [
-    "waits as long as a busy server asks, and then repeats once",
+    "waits as long as a busy server asks before it repeats",
     {
       error: new McpError("MCP_TOOL_REJECTED", "busy", {
         outcome: "rejected",
@@ -99,12 +95,12 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number
     7_000,
   ],
   [
-    "waits a second where a busy server does not say how long",
+    "waits a second if a busy server does not say how long",
     { error: new McpError("MCP_TOOL_REJECTED", "busy", { outcome: "rejected", httpStatus: 429 }) },
     1_000,
   ],
   [
-    "does not ask a busy server a third time",
+    "does not call a busy server a third time",
     {
       error: new McpError("MCP_TOOL_REJECTED", "busy", { outcome: "rejected", httpStatus: 429 }),
       refused: 2,
@@ -117,18 +113,18 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number
     undefined,
   ],
   [
-    "knows its error by the code as well, when the phase is that of the call",
+    "does not repeat MCP_CONNECT_FAILED, even if its phase is the call",
     { error: new McpError("MCP_CONNECT_FAILED", "busy", { ...unmet, phase: "call" }) },
     undefined,
   ],
   [
-    "repeats nothing whose error belongs to the handshake, whatever its code",
+    "never repeats after an error of the handshake, whatever its code",
     { error: new McpError("MCP_SESSION_LOST", "gone", { outcome: "not-sent", phase: "handshake" }) },
     undefined,
   ],
 ];
 
-describe("whether a call is repeated", () => {
+describe("the replay policy", () => {
   it.each(CASES)("%s", (_title, question, expected) => {
     const { outcome } = question.error ?? unknown;
     const counts = {
@@ -142,7 +138,7 @@ describe("whether a call is repeated", () => {
 });
 
 it.each([429, 503])(
-  "a call is sent once while the authorization server of its server answers HTTP %d, and its error says so",
+  "a call is sent once, and rejects with the status, if the authorization server answers HTTP %d",
   async (httpStatus) => {
     const details = { ...unmet, httpStatus, server: "a", phase: "handshake" } as const;
     const answer = () => {

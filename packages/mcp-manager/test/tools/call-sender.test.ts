@@ -29,7 +29,7 @@ function failing(...errors: McpError[]) {
 }
 
 describe("a call whose connection breaks before it is sent", () => {
-  it("is not made on a session that has ended and says so a moment later", async () => {
+  it("is not repeated on a session that reports its end a moment later", async () => {
     const answer = () => {
       setImmediate(() => first.lose(broken));
       throw broken;
@@ -46,7 +46,7 @@ describe("a call whose connection breaks before it is sent", () => {
     await manager.close();
   });
 
-  it("[T30] is not made again for whoever gives up in the same moment", async () => {
+  it("[T30] is not repeated if the caller aborts a moment later", async () => {
     const caller = new AbortController();
     const answer = () => {
       setImmediate(() => caller.abort());
@@ -64,10 +64,10 @@ describe("a call whose connection breaks before it is sent", () => {
   });
 
   it.each([
-    ["after the server was busy", [busy, broken]],
-    ["and is busy then", [broken, busy]],
-    ["before and after the server was busy", [broken, busy, broken]],
-  ])("leaves the session to others, %s", async (_title, errors) => {
+    ["after a busy answer", [busy, broken]],
+    ["before a busy answer", [broken, busy]],
+    ["before and after a busy answer", [broken, busy, broken]],
+  ])("keeps the session for other calls if it breaks %s", async (_title, errors) => {
     const { answer, finish } = failing(...errors);
     const { manager, connector } = await startedManager(oneTool, { answer });
     const other = manager.callTool(ECHO, { long: true });
@@ -80,7 +80,7 @@ describe("a call whose connection breaks before it is sent", () => {
     await manager.close();
   });
 
-  it("ends the session when it breaks twice in a row; who else is on it hears that it was lost", async () => {
+  it("ends the session if it breaks twice in a row; other requests reject with an unknown outcome", async () => {
     const { answer } = failing(broken, broken);
     const { manager, connector } = await startedManager(oneTool, { answer });
     const reading = expect(manager.readResource("a", "file:///a")).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describe("a call whose connection breaks before it is sent", () => {
     await manager.close();
   });
 
-  it("is made three times at most", async () => {
+  it("is tried three times at most", async () => {
     const { answer } = failing(broken, broken, broken);
     const { manager, connector } = await startedManager(oneTool, { answer });
     const rejected = expect(manager.callTool(ECHO)).rejects.toMatchObject({
@@ -112,7 +112,7 @@ describe("a call whose connection breaks before it is sent", () => {
     await manager.close();
   });
 
-  it("counts from one again after an attempt that may have run", async () => {
+  it("counts its tries from one again after an attempt that may have run", async () => {
     const cutOff = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unknown" });
     const { answer } = failing(busy, broken, broken, cutOff, broken, broken);
     const { manager } = await startedManager(oneTool, { answer });
@@ -123,7 +123,7 @@ describe("a call whose connection breaks before it is sent", () => {
     await manager.close();
   });
 
-  it("tells the lender of a session that is borrowed, so that nobody borrows it again", async () => {
+  it("ends a borrowed session at its lender, so that later calls use a new one", async () => {
     const shared = { ...stdioDefinition("a"), shared: true };
     const { manager, connector } = createFixture([shared], { byHand: true });
     const starting = manager.start();

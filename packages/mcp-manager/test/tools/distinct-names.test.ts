@@ -13,7 +13,7 @@ const crowded: NameRules = {
 };
 
 describe("distinct names", () => {
-  it(`are given in every order alike, even where hashes are alike (seed ${SEED})`, () => {
+  it(`do not depend on the order of the originals, even if hashes collide (seed ${SEED})`, () => {
     const originals = Array.from({ length: 200 }, (_, index) => `tool ${index}`);
     const names = distinctNames(originals, crowded);
     expect(new Set(names.values()).size).toBe(200);
@@ -24,7 +24,7 @@ describe("distinct names", () => {
     }
   });
 
-  it("leave alone whoever shares a name with nobody, and count one original once", () => {
+  it("leave a unique name unchanged, and count a repeated original once", () => {
     const rules = { ...crowded, nameOf: (original: string) => original.toLowerCase() };
     const names = distinctNames(["a", "B", "b", "a"], rules);
     expect(names.get("a")).toBe("a");

@@ -29,7 +29,7 @@ export function allNames(
   return names;
 }
 
-/** Every exposed name that was given so far, without whose it is: for very many of them. */
+/** Every exposed name given so far, without its server and tool, for very large numbers. */
 export function givenNames(naming: ToolNaming, servers: Iterable<string>): string[] {
   const names: string[] = [];
   for (const server of servers) for (const name of naming.namesOf(server).values()) names.push(name);
@@ -72,8 +72,8 @@ const SYLLABLES = [
   "x".repeat(40),
 ];
 
-/** Words that become alike when they are made safe, differ by one character, run into each other, or are too long. */
-export function nastyWords(random: () => number, count: number): string[] {
+/** Names that become equal when they are sanitized, differ by one character, run into each other, or are too long. */
+export function awkwardNames(random: () => number, count: number): string[] {
   const words = new Set<string>();
   while (words.size < count) {
     const length = 1 + Math.floor(random() * 6);

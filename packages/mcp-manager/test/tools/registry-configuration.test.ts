@@ -5,7 +5,7 @@ import { tool } from "../manager-fixture.ts";
 import { a, b, createRegistry, namesOf } from "./registry-fixture.ts";
 
 describe("a new configuration", () => {
-  it("drops the tools of servers that are gone or switched off, and no others", () => {
+  it("drops only the tools of removed or disabled servers", () => {
     const { registry } = createRegistry();
     registry.replace("a", [tool("one")], "live");
     registry.replace("b", [tool("one")], "live");
@@ -19,7 +19,7 @@ describe("a new configuration", () => {
     expect(registry.tools()).toEqual([]);
   });
 
-  it("renames what follows from it, and names it back", () => {
+  it("renames tools if server names begin to clash, and back when they no longer do", () => {
     const { registry } = createRegistry({ servers: [stdioDefinition("x.y")] });
     registry.replace("x.y", [tool("one")], "live");
     const [change] = registry.configure([stdioDefinition("x.y"), stdioDefinition("x_y")]);
@@ -30,7 +30,7 @@ describe("a new configuration", () => {
     expect(namesOf(registry)).toEqual(["mcp__x_y__one"]);
   });
 
-  it("applies another filter to what is known already, without the server's help", () => {
+  it("applies a changed filter to the tools already listed", () => {
     const { registry } = createRegistry();
     registry.replace("a", [tool("one"), tool("two")], "live");
     const change = { server: "a", added: [], removed: ["mcp__a__two"], changed: [] };
@@ -38,7 +38,7 @@ describe("a new configuration", () => {
     expect(registry.configure([a, b])).toEqual([{ ...change, added: ["mcp__a__two"], removed: [] }]);
   });
 
-  it("brings back what a filter had hidden altogether", () => {
+  it("restores tools that a filter had hidden", () => {
     const { registry } = createRegistry({ servers: [{ ...a, tools: { include: [] } }] });
     registry.replace("a", [tool("one")], "live");
     expect(registry.tools()).toEqual([]);
@@ -47,7 +47,7 @@ describe("a new configuration", () => {
     ]);
   });
 
-  it("that changes nothing of the tools keeps the very array and says nothing", () => {
+  it("reports no change and keeps the array if it does not affect tools", () => {
     const { registry } = createRegistry();
     registry.replace("a", [tool("one")], "live");
     const before = registry.tools();
@@ -56,10 +56,10 @@ describe("a new configuration", () => {
   });
 });
 
-describe("names that do not tell the server", () => {
+describe("names without the server", () => {
   const naming: NamingOptions = { strategy: "tool" };
 
-  it("[L28] change for both when a second server offers the same tool, and back when it is gone", () => {
+  it("[L28] get the server added while a second server offers the same tool", () => {
     const { registry } = createRegistry({ naming });
     registry.replace("a", [tool("search"), tool("read")], "live");
     expect(namesOf(registry)).toEqual(["read", "search"]);
@@ -73,7 +73,7 @@ describe("names that do not tell the server", () => {
     expect(registry.get("search")?.server).toBe("a");
   });
 
-  it("are free again when a filter takes the other tool away", () => {
+  it("are restored when a filter removes the other tool", () => {
     const { registry } = createRegistry({ naming });
     registry.replace("a", [tool("search")], "live");
     registry.replace("b", [tool("search")], "live");

@@ -24,15 +24,18 @@ it.each([
     () => vi.advanceTimersByTime(100),
   ],
   ["MCP_ABORTED", 'The call of tool "echo" was aborted;', (caller: AbortController) => caller.abort()],
-])("a wait that ends with %s says so itself, whatever else fails then", async (code, words, end) => {
-  const caller = new AbortController();
-  const options = { signal: caller.signal, timeoutMs: 100 };
-  const waiting = waitForServer({ tool, options }, createCallTime(options, {}), ({ signal }) =>
-    raceSignal(new Promise(() => {}), signal).catch(() => {
-      throw new McpError("MCP_SERVER_EXITED", "ended");
-    }),
-  );
-  end(caller);
-  const message = expect.stringMatching(new RegExp(`^${words}`));
-  await expect(waiting).rejects.toMatchObject({ code, message, outcome: "not-sent" });
-});
+])(
+  "a wait for a server that ends with %s rejects with it, not with a later error",
+  async (code, words, end) => {
+    const caller = new AbortController();
+    const options = { signal: caller.signal, timeoutMs: 100 };
+    const waiting = waitForServer({ tool, options }, createCallTime(options, {}), ({ signal }) =>
+      raceSignal(new Promise(() => {}), signal).catch(() => {
+        throw new McpError("MCP_SERVER_EXITED", "ended");
+      }),
+    );
+    end(caller);
+    const message = expect.stringMatching(new RegExp(`^${words}`));
+    await expect(waiting).rejects.toMatchObject({ code, message, outcome: "not-sent" });
+  },
+);

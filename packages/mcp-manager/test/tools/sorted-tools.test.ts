@@ -12,8 +12,8 @@ function descriptor(name: string): ToolDescriptor {
   return { ...shown, origin: "live", requiresApproval: false };
 }
 
-describe("tools in the order of their names", () => {
-  it(`are what sorting them would give, after any changes between any looks (seed ${SEED})`, () => {
+describe("sorted tools", () => {
+  it(`equal a plain sort after any sequence of changes (seed ${SEED})`, () => {
     const random = seededRandom(SEED);
     const tools = createSortedTools();
     const expected = new Map<string, ToolDescriptor>();

@@ -24,14 +24,14 @@ function registryOf(servers: Servers, naming: NamingOptions = {}, hidden: readon
   return registry;
 }
 
-function meantBy(asked: string, ...given: Parameters<typeof registryOf>): string | undefined {
+function resolve(asked: string, ...given: Parameters<typeof registryOf>): string | undefined {
   const found = repairedTool(asked, registryOf(...given).known());
   return found && `${found.server}/${found.originalName}`;
 }
 
 const SERVERS = { "My.Docs": ["query-docs", "Do.Thing"], fs: ["read_file", "list_directory_with_sizes"] };
 
-describe("[L32] a name that a model mangled", () => {
+describe("[L32] a tool name mangled by a model", () => {
   it.each([
     ["MCP__MY_DOCS__QUERY-DOCS", "My.Docs/query-docs"],
     ["mcp_my_docs_query_docs", "My.Docs/query-docs"],
@@ -48,8 +48,8 @@ describe("[L32] a name that a model mangled", () => {
     ["default_api.mcp__fs__read_file", "fs/read_file"],
     ["default_api:read_file", "fs/read_file"],
     [" mcp__fs__read_file\n", "fs/read_file"],
-  ])("%j means %s", (asked, meant) => {
-    expect(meantBy(asked, SERVERS)).toBe(meant);
+  ])("%j resolves to %s", (asked, resolved) => {
+    expect(resolve(asked, SERVERS)).toBe(resolved);
   });
 
   it.each([
@@ -57,29 +57,29 @@ describe("[L32] a name that a model mangled", () => {
     ["mcp__a__b_c", { a: ["b.c", "b-c"] }],
     ["a_b_c", { a_b: ["c"], a: ["b_c"] }],
     ["mcp_search", { a: ["mcp_search"], b: ["search"] }],
-  ])("%j is not repaired where several tools can be meant", (asked, servers: Servers) => {
-    expect(meantBy(asked, servers)).toBeUndefined();
+  ])("%j resolves to nothing if several tools match", (asked, servers: Servers) => {
+    expect(resolve(asked, servers)).toBeUndefined();
   });
 
   it.each(["mcp__fs__read", "mcp__fs__read_files", "mcp__sf__read_file", "read", "", "mcp", "___", "天"])(
-    "%j is not repaired where it is like a tool's and no more",
+    "%j resolves to nothing if it is merely similar to a tool's name",
     (asked) => {
-      expect(meantBy(asked, SERVERS)).toBeUndefined();
+      expect(resolve(asked, SERVERS)).toBeUndefined();
     },
   );
 
-  it("may have lost its hash", () => {
+  it("resolves without its hash, but not with another suffix", () => {
     const reserved = ["mcp__fs__read_file"];
-    expect(meantBy("mcp__fs__read_file", SERVERS, { reserved })).toBe("fs/read_file");
-    expect(meantBy("mcp__fs__read_file_1", SERVERS, { reserved })).toBeUndefined();
+    expect(resolve("mcp__fs__read_file", SERVERS, { reserved })).toBe("fs/read_file");
+    expect(resolve("mcp__fs__read_file_1", SERVERS, { reserved })).toBeUndefined();
   });
 
-  it("may have been cut off if it is long, and only then", () => {
+  it("resolves if it was cut off at the end and is still long", () => {
     const long = "summarise_everything_that_was_said_in_the_meeting_room_today";
     const servers = { rooms: [long, "list_everything"] };
-    expect(meantBy(`mcp__rooms__${long}`.slice(0, 60), servers)).toBe(`rooms/${long}`);
-    expect(meantBy("mcp__rooms__list", servers)).toBeUndefined();
-    expect(meantBy(`mcp__rooms__${long}`.slice(0, 40), servers)).toBeUndefined();
+    expect(resolve(`mcp__rooms__${long}`.slice(0, 60), servers)).toBe(`rooms/${long}`);
+    expect(resolve("mcp__rooms__list", servers)).toBeUndefined();
+    expect(resolve(`mcp__rooms__${long}`.slice(0, 40), servers)).toBeUndefined();
   });
 
   it.each<[string, NamingOptions]>([
@@ -87,38 +87,38 @@ describe("[L32] a name that a model mangled", () => {
     ["mcp__fs__read_file", { strategy: "mcp_server_tool" }],
     ["mcp__fs__read-file", { strategy: "tool" }],
     ["fs:read_file", { strategy: ({ server, tool: name }) => `${name}_of_${server}` }],
-  ])("%j is repaired whatever the naming", (asked, naming) => {
-    expect(meantBy(asked, SERVERS, naming)).toBe("fs/read_file");
+  ])("%j resolves whatever the naming strategy", (asked, naming) => {
+    expect(resolve(asked, SERVERS, naming)).toBe("fs/read_file");
   });
 
-  it("never means a tool that is kept back, nor its neighbour", () => {
+  it("never resolves to a blocked tool, nor to one with a similar name instead", () => {
     const servers = { fs: ["delete_file", "delete-file", "wipe"] };
-    expect(meantBy("wipe", servers, {}, ["wipe"])).toBeUndefined();
-    expect(meantBy("mcp__fs__delete_file", servers, {}, ["delete_file"])).toBeUndefined();
-    expect(meantBy("delete_file", servers, {}, ["delete_file"])).toBeUndefined();
+    expect(resolve("wipe", servers, {}, ["wipe"])).toBeUndefined();
+    expect(resolve("mcp__fs__delete_file", servers, {}, ["delete_file"])).toBeUndefined();
+    expect(resolve("delete_file", servers, {}, ["delete_file"])).toBeUndefined();
   });
 });
 
-describe("the names near a name that means nothing", () => {
-  const near = (asked: string, servers: Servers, hidden: readonly string[] = []) =>
+describe("the suggestions for an unknown tool name", () => {
+  const suggestionsFor = (asked: string, servers: Servers, hidden: readonly string[] = []) =>
     nearestNames(asked, registryOf(servers, {}, hidden).tools(), ({ name }: ToolDescriptor) => name);
 
-  it("are at most three, the most alike first", () => {
+  it("are at most three, the most similar first", () => {
     const servers = { fs: ["read_file", "read_files", "write_file", "read_text_file", "sum"] };
-    expect(near("mcp__fs__raed_file", servers)).toEqual([
+    expect(suggestionsFor("mcp__fs__raed_file", servers)).toEqual([
       "mcp__fs__read_file",
       "mcp__fs__read_files",
       "mcp__fs__read_text_file",
     ]);
   });
 
-  it("are none where nothing is alike, or there is nothing", () => {
-    expect(near("xyz", { fs: ["read_file"] })).toEqual([]);
-    expect(near("read_file", {})).toEqual([]);
+  it("are empty if no tool is similar or there are no tools", () => {
+    expect(suggestionsFor("xyz", { fs: ["read_file"] })).toEqual([]);
+    expect(suggestionsFor("read_file", {})).toEqual([]);
   });
 
-  it("are never those of tools that are kept back", () => {
-    expect(near("mcp__fs__wipe_disc", { fs: ["wipe_disk", "wide_disc"] }, ["wipe_disk"])).toEqual([
+  it("never include blocked tools", () => {
+    expect(suggestionsFor("mcp__fs__wipe_disc", { fs: ["wipe_disk", "wide_disc"] }, ["wipe_disk"])).toEqual([
       "mcp__fs__wide_disc",
     ]);
   });

@@ -16,19 +16,19 @@ function toolThatRequires(required: unknown): ToolDescriptor {
 }
 
 describe("the check of arguments", () => {
-  it.each([[[]], ["text"], [null], [7], [undefined]])("[T20] refuses %j, which is no object", (args) => {
+  it.each([[[]], ["text"], [null], [7], [undefined]])("[T20] refuses %j, which is not an object", (args) => {
     expect(() => checkArguments(toolThatRequires([]), args)).toThrow(
       expect.objectContaining({ code: "MCP_ARGUMENTS_INVALID", outcome: "not-sent", server: "s", tool: "t" }),
     );
   });
 
-  it("[T19] names what is missing, in alphabetical order", () => {
+  it("[T19] names the missing arguments in alphabetical order", () => {
     expect(() => checkArguments(toolThatRequires(["path", "content", "mode"]), { mode: 1 })).toThrow(
       'missing required argument "content", "path"',
     );
   });
 
-  it("counts an argument that is undefined as missing, and one that is null, empty or false as given", () => {
+  it("counts undefined as missing, but null, an empty string and false as given", () => {
     expect(() => checkArguments(toolThatRequires(["a"]), { a: undefined })).toThrow();
     expect(() =>
       checkArguments(toolThatRequires(["a", "b", "c"]), { a: null, b: "", c: false }),
@@ -45,7 +45,7 @@ describe("the check of arguments", () => {
       },
     ],
     [
-      "a proxy that was revoked",
+      "a revoked proxy",
       (() => {
         const { proxy, revoke } = Proxy.revocable({}, {});
         revoke();
@@ -58,11 +58,11 @@ describe("the check of arguments", () => {
     );
   });
 
-  it("is not fooled by what every object inherits", () => {
+  it("does not count inherited properties as given", () => {
     expect(() => checkArguments(toolThatRequires(["toString"]), {})).toThrow('"toString"');
   });
 
-  it("lets anything through where the server's schema does not say what it requires", () => {
+  it("accepts anything if `required` in the schema is malformed", () => {
     expect(() => checkArguments(toolThatRequires("nonsense"), {})).not.toThrow();
   });
 });

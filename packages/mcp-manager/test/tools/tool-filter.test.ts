@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import { isIncluded } from "../../src/tools/tool-filter.ts";
 
 describe("a server's tool filter", () => {
-  it("[L23] lets exclude beat include", () => {
+  it("[L23] gives exclude precedence over include", () => {
     expect(isIncluded({ include: ["*"], exclude: ["delete"] }, "delete")).toBe(false);
   });
 
-  it("offers everything where nothing is said, and nothing where the list is empty", () => {
+  it("offers every tool if it is missing, and none if include is empty", () => {
     expect(isIncluded(undefined, "anything")).toBe(true);
     expect(isIncluded({ include: [] }, "anything")).toBe(false);
   });
 
-  it("offers only what is included", () => {
+  it("offers only included tools", () => {
     expect(isIncluded({ include: ["read_*"] }, "read_file")).toBe(true);
     expect(isIncluded({ include: ["read_*"] }, "write_file")).toBe(false);
   });

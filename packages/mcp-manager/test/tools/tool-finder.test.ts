@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 const ECHO = { server: "a", tool: "echo" };
 const NOT_SENT = { server: "a", tool: "echo", phase: "call", outcome: "not-sent" };
 
-/** A server of which nothing is known: only a call wakes it. */
+/** A server that was never listed and that only a call connects. */
 async function unlisted() {
   const { manager, connector } = createFixture([stdioDefinition("a", { lazy: true })], {
     byHand: true,
@@ -19,8 +19,8 @@ async function unlisted() {
   return { manager, connector };
 }
 
-describe("a call of a tool that was never listed", () => {
-  it("says that it was not sent, and why, where its server never comes up", async () => {
+describe("a call to a tool that was never listed", () => {
+  it("rejects as not-sent, with the cause, if its server never connects", async () => {
     const { manager, connector } = await unlisted();
     await using _ = manager;
     const calling = expect(manager.callTool(ECHO)).rejects.toMatchObject({
@@ -35,7 +35,7 @@ describe("a call of a tool that was never listed", () => {
   });
 
   it.each(["unknown", "rejected"] as const)(
-    "says that it was not sent where the list's outcome is %s",
+    "rejects as not-sent if the listing fails with outcome %s",
     async (outcome) => {
       const { manager, connector } = await unlisted();
       await using _ = manager;
@@ -52,14 +52,14 @@ describe("a call of a tool that was never listed", () => {
   );
 
   it.each([
-    ["has ended, and says so a moment later", "unknown", true],
-    ["has lost its connection only", "not-sent", false],
-  ] as const)("waits for the next session where the one that lists %s", async (_title, outcome, isTold) => {
+    ["ends and reports it a moment later", "unknown", true],
+    ["only loses its connection", "not-sent", false],
+  ] as const)("waits for the next session if the one that lists %s", async (_title, outcome, reportsEnd) => {
     const { manager, connector } = createFixture([stdioDefinition("a", { lazy: true })], { byHand: true });
     await manager.start();
     const dying = createFakeSession();
     dying.list = async () => {
-      if (isTold) setImmediate(() => dying.lose(new McpError("MCP_SERVER_EXITED", "ended")));
+      if (reportsEnd) setImmediate(() => dying.lose(new McpError("MCP_SERVER_EXITED", "ended")));
       throw new McpError("MCP_SESSION_LOST", "lost", { outcome });
     };
     const calling = manager.callTool(ECHO);
@@ -73,11 +73,11 @@ describe("a call of a tool that was never listed", () => {
   });
 
   it.each([
-    ["ends", "unknown", true],
+    ["end", "unknown", true],
     ["cannot be asked", "not-sent", false],
   ] as const)(
-    "is refused with its list's error where each session that lists %s",
-    async (_title, outcome, isTold) => {
+    "rejects with the listing's error if two sessions in a row %s",
+    async (_title, outcome, reportsEnd) => {
       const { manager, connector } = createFixture([stdioDefinition("a", { lazy: true })], { byHand: true });
       await manager.start();
       for (const ask of [() => manager.callTool(ECHO), () => manager.refreshTools("a")]) {
@@ -87,7 +87,7 @@ describe("a call of a tool that was never listed", () => {
         for (let attempt = 0; attempt < 2; attempt += 1) {
           const dying = createFakeSession();
           dying.list = async () => {
-            if (isTold) setImmediate(() => dying.lose(new McpError("MCP_SERVER_EXITED", "ended")));
+            if (reportsEnd) setImmediate(() => dying.lose(new McpError("MCP_SERVER_EXITED", "ended")));
             throw new McpError("MCP_SESSION_LOST", "cut off", { outcome });
           };
           const next = connector.nextAttempt();
@@ -102,7 +102,7 @@ describe("a call of a tool that was never listed", () => {
     },
   );
 
-  it("asks nothing of a session that is let go in the same turn", async () => {
+  it("sends nothing on a session that is released in the same turn", async () => {
     const { manager, connector } = await unlisted();
     await using _ = manager;
     const session = createFakeSession({ tools: [tool("echo")] });
@@ -117,7 +117,7 @@ describe("a call of a tool that was never listed", () => {
     expect(manager.servers()).toMatchObject([{ status: "idle", error: undefined }]);
   });
 
-  it("is sent to a server that lists the tool no longer by then: the session is the one it was found on", async () => {
+  it("is sent on the session it was found on, even if the tool is delisted before that", async () => {
     const relist: CallMiddleware = async (_call, next) => {
       session.setTools([]);
       await manager.refreshTools("a");
@@ -135,7 +135,7 @@ describe("a call of a tool that was never listed", () => {
   });
 
   it.each([...Array(16).keys()])(
-    "is made once, whenever its session ends after the list: %d turns",
+    "is sent exactly once if its session ends %d microtasks after the list",
     async (turns) => {
       const lazy = stdioDefinition("a", { lazy: true });
       const { manager, connector } = createFixture([lazy], { byHand: true });
@@ -164,7 +164,7 @@ describe("a call of a tool that was never listed", () => {
     },
   );
 
-  it("stays an abort where its caller gives up", async () => {
+  it("rejects with MCP_ABORTED if the caller aborts", async () => {
     const { manager, connector } = await unlisted();
     await using _ = manager;
     const caller = new AbortController();
@@ -175,7 +175,7 @@ describe("a call of a tool that was never listed", () => {
     await aborted;
   });
 
-  it("says that it was not sent where its time is over", async () => {
+  it("rejects as not-sent if it times out", async () => {
     const { manager } = await unlisted();
     await using _ = manager;
     const calling = manager.callTool(ECHO, {}, { timeoutMs: 1_000 });

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { NAMING_PRESETS, type NamingOptions } from "../../src/tools/naming-options.ts";
 import {
   allNames,
+  awkwardNames,
   givenNames,
   type Listings,
   namingOf,
-  nastyWords,
   seededRandom,
   shuffled,
 } from "./naming-fixture.ts";
@@ -19,18 +19,15 @@ const FEW = generated(30, 40);
 
 const NAMINGS: [title: string, options: NamingOptions][] = [
   ...Object.values(NAMING_PRESETS).map((preset): [string, NamingOptions] => [preset.strategy, preset]),
-  [
-    "a function of one's own",
-    { strategy: ({ server, tool }) => `${server.slice(0, 1)}_${tool.slice(0, 12)}` },
-  ],
+  ["a custom function", { strategy: ({ server, tool }) => `${server.slice(0, 1)}_${tool.slice(0, 12)}` }],
   ["a function that imitates the default", { strategy: ({ server, tool }) => `mcp__${server}__${tool}` }],
 ];
 
-describe.each(NAMINGS)(`names after the pattern %s (seed ${SEED})`, (_title, options) => {
+describe.each(NAMINGS)(`tool names with the strategy %s (seed ${SEED})`, (_title, options) => {
   const everyName = (listings: Listings) =>
     givenNames(namingOf(listings, options, [...listings.keys()]), listings.keys());
 
-  describe("are different for 200,000 pairs of nasty server and tool names", () => {
+  describe("are unique and valid for 200,000 pairs of awkward server and tool names", () => {
     const naming = namingOf(new Map(), options, [...MANY.keys()]);
 
     // In steps, since all of them at once take as long as a test may on a busy machine.
@@ -44,7 +41,7 @@ describe.each(NAMINGS)(`names after the pattern %s (seed ${SEED})`, (_title, opt
     });
   });
 
-  it("are different even where servers offer tools that are called like names of others", () => {
+  it("are unique even if tools are called like the exposed names of others", () => {
     const given = everyName(FEW);
     const random = seededRandom(SEED + 1);
     const attack = given.flatMap((name) => [
@@ -73,7 +70,7 @@ describe.each(NAMINGS)(`names after the pattern %s (seed ${SEED})`, (_title, opt
 
 function generated(servers: number, tools: number): Listings {
   const random = seededRandom(SEED);
-  return new Map(nastyWords(random, servers).map((server) => [server, nastyWords(random, tools)]));
+  return new Map(awkwardNames(random, servers).map((server) => [server, awkwardNames(random, tools)]));
 }
 
 function pick<T>(values: readonly T[], count: number, random: () => number): T[] {

@@ -3,7 +3,7 @@ import { NAMING_PRESETS, type NamingOptions } from "../../src/tools/naming-optio
 import { createToolNaming } from "../../src/tools/tool-naming.ts";
 import { allNames, nameOf } from "./naming-fixture.ts";
 
-describe("the names of tools", () => {
+describe("tool names", () => {
   it.each([
     ["docs", "search", "mcp__docs__search"],
     ["my-server", "Do.Thing", "mcp__my-server__Do_Thing"],
@@ -11,11 +11,11 @@ describe("the names of tools", () => {
     ["a__b", "c", "mcp__a_b__c"],
     ["_edge_", "t", "mcp__edge__t"],
     ["__proto__", "constructor", "mcp__proto__constructor"],
-  ])("of %s/%s is %s", (server, tool, name) => {
+  ])("%s/%s becomes %s", (server, tool, name) => {
     expect(nameOf(server, tool)).toBe(name);
   });
 
-  it("[L27] are safe and unique where no character is left", () => {
+  it("[L27] are valid and unique even if no character of the original is allowed", () => {
     const listings = new Map([
       ["天気", ["検索", "予報"]],
       ["日本", ["検索"]],
@@ -30,7 +30,7 @@ describe("the names of tools", () => {
     expect([...names.values()]).toEqual(["mcp__s__foo1", "mcp__s__foo2"]);
   });
 
-  it("[L29] keep a.b and a_b of one server apart, and the same tool of two servers", () => {
+  it("[L29] keep tools a.b and a_b apart, and servers x.y and x_y", () => {
     expect(new Set(allNames(new Map([["s", ["a.b", "a_b"]]])).values()).size).toBe(2);
     const listings = new Map([
       ["x.y", ["t"]],
@@ -39,7 +39,7 @@ describe("the names of tools", () => {
     expect(new Set(allNames(listings).values()).size).toBe(2);
   });
 
-  it("[L26] are capped with a hash, distinct and at most 64 characters", () => {
+  it("[L26] that are too long are cut to 64 characters with a distinct hash", () => {
     const long = "a".repeat(100);
     const names = [...allNames(new Map([["s".repeat(300), [long, `${long}b`]]])).values()];
     expect(new Set(names).size).toBe(2);
@@ -47,7 +47,7 @@ describe("the names of tools", () => {
     for (const name of names) expect(name).toHaveLength(64);
   });
 
-  it("[L30] are never reserved ones", () => {
+  it("[L30] are never reserved names", () => {
     const reserved = ["mcp__docs__search", "search"];
     expect(nameOf("docs", "search", { reserved })).toMatch(/^mcp__docs__search_[0-9a-f]{8}$/);
     expect(nameOf("docs", "search", { reserved, strategy: "tool" })).toMatch(
@@ -55,7 +55,7 @@ describe("the names of tools", () => {
     );
   });
 
-  it("do not change when a server that is configured comes up late", () => {
+  it("do not change when a configured server connects late", () => {
     const naming = createToolNaming(["a", "a_b"], { strategy: "mcp_server_tool" });
     naming.assign("a", { listed: ["b_c"], included: ["b_c"] });
     const before = naming.namesOf("a").get("b_c");
@@ -64,14 +64,14 @@ describe("the names of tools", () => {
     expect(naming.namesOf("a_b").get("c")).toBe("mcp_a_b_c");
   });
 
-  it("are the same for a tool whether or not a filter lets its namesake through", () => {
+  it("are hashed on a clash even if a filter removes the other tool", () => {
     const naming = createToolNaming(["s"], {});
     naming.assign("s", { listed: ["a.b", "a_b"], included: ["a_b"] });
     expect(naming.namesOf("s").get("a_b")).toMatch(/^mcp__s__a_b_[0-9a-f]{8}$/);
   });
 });
 
-describe("names after the patterns of earlier runtimes", () => {
+describe("the naming presets of other runtimes", () => {
   it.each([
     ["context7", "query-docs", "mcp__context7_query_docs"],
     ["puppeteer", "puppeteer_screenshot", "mcp__puppeteer_screenshot"],
@@ -80,7 +80,7 @@ describe("names after the patterns of earlier runtimes", () => {
     ["天気", "検索", "mcp__server_tool"],
     ["git", "git_git_log", "mcp__git_git_log"],
     ["srv", "srv", "mcp__srv_srv"],
-  ])("oh-my-pi: %s/%s is %s", (server, tool, name) => {
+  ])("oh-my-pi: %s/%s becomes %s", (server, tool, name) => {
     expect(nameOf(server, tool, NAMING_PRESETS["oh-my-pi"])).toBe(name);
   });
 
@@ -89,7 +89,7 @@ describe("names after the patterns of earlier runtimes", () => {
     ["天気サーバー", "search", "mcp_server__search"],
     ["docs", "検索", "mcp_docs__tool"],
     ["Docs-", "-Go.", "mcp_Docs__Go"],
-  ])("OpenAI Agents SDK: %s/%s is %s", (server, tool, name) => {
+  ])("OpenAI Agents SDK: %s/%s becomes %s", (server, tool, name) => {
     expect(nameOf(server, tool, NAMING_PRESETS["openai-agents"])).toBe(name);
   });
 
@@ -97,11 +97,11 @@ describe("names after the patterns of earlier runtimes", () => {
     ["sidecar", "my.server", "Do.Thing", "mcp_my_server_Do_Thing"],
     ["hexos", "my.server", "Do.Thing", "Do_Thing"],
     ["claude-code", "my.server", "Do.Thing", "mcp__my_server__Do_Thing"],
-  ] as const)("%s: %s/%s is %s", (runtime, server, tool, name) => {
+  ] as const)("%s: %s/%s becomes %s", (runtime, server, tool, name) => {
     expect(nameOf(server, tool, NAMING_PRESETS[runtime])).toBe(name);
   });
 
-  it("give a name that could be read as two tools to the server with the longer name", () => {
+  it("give an ambiguous name to the server with the longer name", () => {
     const listings = new Map([
       ["a", ["b_c"]],
       ["a_b", ["c"]],
@@ -112,8 +112,8 @@ describe("names after the patterns of earlier runtimes", () => {
   });
 });
 
-describe("names that do not tell the server", () => {
-  it("[L28] are the tool's own where nobody else has it, and tell the server where somebody has", () => {
+describe("names without the server", () => {
+  it("[L28] are the tool's own, or include the server if two servers offer the tool", () => {
     const listings = new Map([
       ["a", ["search", "read"]],
       ["b", ["search"]],
@@ -125,7 +125,7 @@ describe("names that do not tell the server", () => {
     });
   });
 
-  it("say whose names change besides the server's own, and nobody else", () => {
+  it("report exactly the other servers whose names changed", () => {
     const naming = createToolNaming(["a", "b", "c"], { strategy: "tool" });
     const assign = (server: string, ...tools: string[]) =>
       naming.assign(server, { listed: tools, included: tools });
@@ -137,7 +137,7 @@ describe("names that do not tell the server", () => {
     expect(naming.namesOf("a").get("search")).toBe("search");
   });
 
-  it("leave out what a filter takes away", () => {
+  it("do not clash with a tool that a filter removes", () => {
     const naming = createToolNaming(["a", "b"], { strategy: "tool" });
     naming.assign("a", { listed: ["search"], included: ["search"] });
     naming.assign("b", { listed: ["search"], included: [] });
@@ -145,7 +145,7 @@ describe("names that do not tell the server", () => {
     expect(naming.namesOf("b").size).toBe(0);
   });
 
-  it("cannot be taken from a server by a tool that is called like another server's", () => {
+  it("a tool called like another server's exposed name does not take that name", () => {
     const listings = new Map([
       ["a", ["search"]],
       ["b", ["search", "mcp__a__search"]],
@@ -163,18 +163,18 @@ describe("names that do not tell the server", () => {
     ["ünï", "_n_"],
     [`2${"x".repeat(62)}`, `_2${"x".repeat(62)}`],
     [`2${"x".repeat(63)}`, expect.stringMatching(/^mcp__docs__2x+_[0-9a-f]{8}$/)],
-  ])("begin with a letter or `_`, as Gemini wants it: %s", (tool, expected) => {
+  ])("begin with a letter or `_`, as Gemini requires: %s", (tool, expected) => {
     expect(nameOf("docs", tool, { strategy: "tool" })).toEqual(expected);
     expect(nameOf("docs", tool, { strategy: ({ tool: own }) => own })).toEqual(expected);
     expect(nameOf("docs", "2fa", {})).toBe("mcp__docs__2fa");
   });
 
-  it("of two tools that would be alike by that go to neither", () => {
+  it("include the server for 2fa and _2fa, which would both become _2fa", () => {
     const names = allNames(new Map([["a", ["2fa", "_2fa"]]]), { strategy: "tool" });
     expect([...names.values()]).toEqual(["mcp__a__2fa", "mcp__a___2fa"]);
   });
 
-  it("may come from a function, whose answer is made safe", () => {
+  it("can come from a function, whose result is sanitized", () => {
     const strategy = ({ server, tool }: { server: string; tool: string }) => `${server}/${tool}`;
     expect(nameOf("docs", "search", { strategy })).toBe("docs_search");
   });
@@ -186,17 +186,17 @@ describe("names that do not tell the server", () => {
         throw new Error("oops");
       },
     ],
-    ["gives nothing", () => ""],
-    ["gives no text", () => undefined as unknown as string],
-    ["gives too long a name", () => "x".repeat(65)],
-    ["gives one name to all", () => "same"],
-  ])("are the default ones where the function %s", (_what, strategy) => {
+    ["returns an empty string", () => ""],
+    ["returns undefined", () => undefined as unknown as string],
+    ["returns a name that is too long", () => "x".repeat(65)],
+    ["returns one name for all tools", () => "same"],
+  ])("are the default ones if the function %s", (_what, strategy) => {
     const names = allNames(new Map([["docs", ["search", "read"]]]), { strategy });
     expect([...names.values()]).toEqual(["mcp__docs__search", "mcp__docs__read"]);
   });
 });
 
-describe("naming options that cannot be right", () => {
+describe("invalid naming options", () => {
   it.each([
     [{ strategy: "mcp__server__tools" }, 'one of "mcp__server__tool"'],
     [{ strategy: 7 }, "not 7"],

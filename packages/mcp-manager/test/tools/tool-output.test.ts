@@ -14,8 +14,8 @@ async function answeredWith(result: ToolCallResult, options: Parameters<typeof s
   return startedManager(new Map([["files", [COUNT, FREE]]]), { ...options, answer });
 }
 
-describe("an answer with structured content", () => {
-  it("[threat T62] that follows the tool's output schema arrives as it came", async () => {
+describe("the structured content of a result", () => {
+  it("[threat T62] that matches the output schema is passed on unchanged", async () => {
     const result = { content: [], structuredContent: { rows: 3 } };
     const { manager } = await answeredWith(result);
     await using _ = manager;
@@ -23,7 +23,7 @@ describe("an answer with structured content", () => {
     expect(await manager.callTool("mcp__files__count")).toEqual(result);
   });
 
-  it("[threat T62] that does not follow it is a typed error, and the call is not made again", async () => {
+  it("[threat T62] that violates the output schema rejects the call, which is not repeated", async () => {
     const { manager, session } = await answeredWith({ content: [], structuredContent: { rows: "3" } });
     await using _ = manager;
     await expect(manager.callTool("mcp__files__count", {}, { replay: 3 })).rejects.toMatchObject({
@@ -36,7 +36,7 @@ describe("an answer with structured content", () => {
     expect(session("files").requests).toHaveLength(1);
   });
 
-  it("[threat T62] is checked before middleware changes it", async () => {
+  it("[threat T62] is validated before middleware changes the result", async () => {
     const result = { content: [], structuredContent: { rows: 3 } };
     const withoutData = async (_call: unknown, next: () => Promise<ToolCallResult>) => {
       const { structuredContent: _, ...rest } = await next();
@@ -47,7 +47,7 @@ describe("an answer with structured content", () => {
     expect(await manager.callTool("mcp__files__count")).toEqual({ content: [] });
   });
 
-  it("is nobody's concern where the tool has no output schema", async () => {
+  it("is not validated if the tool has no output schema", async () => {
     const { manager } = await answeredWith({ content: [], structuredContent: ["any"] });
     await using _ = manager;
     expect(await manager.callTool("mcp__files__free")).toEqual({ content: [], structuredContent: ["any"] });

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { tool } from "../manager-fixture.ts";
 import { a, b, createRegistry, namesOf } from "./registry-fixture.ts";
 
-describe("the registry of tools", () => {
-  it("replaces one server's slice and leaves the others alone", () => {
+describe("the tool registry", () => {
+  it("replaces the tools of one server and leaves the others alone", () => {
     const { registry } = createRegistry();
     registry.replace("a", [tool("one"), tool("two")], "live");
     registry.replace("b", [tool("one")], "live");
@@ -13,7 +13,7 @@ describe("the registry of tools", () => {
     expect(namesOf(registry)).toEqual(["mcp__a__three", "mcp__b__one"]);
   });
 
-  it("says what came, what went, and what is another tool now", () => {
+  it("reports added, removed and changed tools", () => {
     const { registry } = createRegistry();
     registry.replace("a", [tool("kept"), tool("gone"), tool("altered")], "live");
     const change = registry.replace(
@@ -26,7 +26,7 @@ describe("the registry of tools", () => {
     ]);
   });
 
-  it("says nothing, and keeps the very array, when the same tools come again", () => {
+  it("reports no change and returns the same array when the same tools are listed again", () => {
     const { registry } = createRegistry();
     registry.replace("a", [tool("one")], "live");
     const before = registry.tools();
@@ -34,34 +34,34 @@ describe("the registry of tools", () => {
     expect(registry.tools()).toBe(before);
   });
 
-  it("does not call it a change that remembered tools turn out to be live", () => {
+  it("reports no change when cached tools become live", () => {
     const { registry } = createRegistry();
     registry.replace("a", [tool("one")], "cache");
     expect(registry.replace("a", [tool("one")], "live")).toEqual([]);
     expect(registry.tools()).toMatchObject([{ origin: "live" }]);
   });
 
-  it("[L37] describes a tool by its title where it has no description", () => {
+  it("[L37] describes a tool by its title if it has no description", () => {
     const { registry } = createRegistry();
     registry.replace("a", [tool("one", { description: undefined, title: "The one" })], "live");
     expect(registry.tools()).toMatchObject([{ description: "The one" }]);
   });
 
-  it("cannot be changed through what it hands out", () => {
+  it("returns tools and arrays that are frozen", () => {
     const { registry } = createRegistry();
     registry.replace("a", [tool("one")], "live");
     expect(() => Object.assign(registry.tools()[0] ?? {}, { name: "other" })).toThrow(TypeError);
     expect(() => (registry.tools() as unknown[]).pop()).toThrow(TypeError);
   });
 
-  it("[L31] finds a tool by its server and the name the server gave it", () => {
+  it("[L31] finds a tool by its server and original name", () => {
     const { registry } = createRegistry();
     registry.replace("a", [tool("Do.Thing")], "live");
     expect(registry.find("a", "Do.Thing")).toMatchObject({ name: "mcp__a__Do_Thing" });
     expect(registry.find("b", "Do.Thing")).toBeUndefined();
   });
 
-  it("names tools by the whole list, so that a filter does not rename what it lets through", () => {
+  it("does not rename a tool when a filter removes its namesake", () => {
     const { registry } = createRegistry();
     registry.replace("a", [tool("x.y"), tool("x_y")], "live");
     const unfiltered = registry.find("a", "x_y")?.name;
@@ -71,8 +71,8 @@ describe("the registry of tools", () => {
   });
 });
 
-describe("what a server lists", () => {
-  it("does not look into a schema that its catalog reads late, and makes the rest of the tool one that nobody can change", () => {
+describe("a listed tool", () => {
+  it("is frozen without parsing a schema that the catalog reads late", () => {
     const { registry } = createRegistry();
     let looks = 0;
     const parse = () => {
@@ -92,7 +92,7 @@ describe("what a server lists", () => {
     expect(offered?.definition.inputSchema).toEqual({ type: "object" });
   });
 
-  it("[L13] stays what it was, whatever a caller does to what he was given", () => {
+  it("[L13] cannot be changed through the definition that a caller gets", () => {
     const { registry } = createRegistry();
     const definition = tool("one", {
       inputSchema: { type: "object", properties: { path: { type: "string" } } },
@@ -103,7 +103,7 @@ describe("what a server lists", () => {
     expect(definition.inputSchema.properties).toEqual({ path: { type: "string" } });
   });
 
-  it("keeps its bytes where a new list says the same in another order", () => {
+  it("keeps its serialized form if a new list only reorders keys", () => {
     const { registry } = createRegistry();
     registry.replace(
       "a",
@@ -119,7 +119,7 @@ describe("what a server lists", () => {
     expect(JSON.stringify(registry.tools()[0]?.definition)).toBe(before);
   });
 
-  it("[T59] that has one name twice gets the first of them only, and the other is told of", () => {
+  it("[T59] with the name of an earlier one is blocked, and the first is offered", () => {
     const { registry, blocked } = createRegistry();
     registry.replace(
       "a",
@@ -130,14 +130,14 @@ describe("what a server lists", () => {
     expect(blocked).toEqual([["one", "an earlier tool of the server has the same name"]]);
   });
 
-  it("is not offered under the name of a server that is not configured or switched off", () => {
+  it("is not offered if its server is unknown or disabled", () => {
     const { registry } = createRegistry({ servers: [a, { ...b, enabled: false }] });
     expect(registry.replace("b", [tool("one")], "live")).toEqual([]);
     expect(registry.replace("c", [tool("one")], "live")).toEqual([]);
     expect(registry.tools()).toEqual([]);
   });
 
-  it("stays sorted by name while servers come and go between two looks", () => {
+  it("stays sorted by name while servers are added and removed", () => {
     const { registry } = createRegistry();
     registry.replace("b", [tool("m"), tool("c")], "live");
     expect(namesOf(registry)).toEqual(["mcp__b__c", "mcp__b__m"]);
@@ -152,7 +152,7 @@ describe("what a server lists", () => {
 });
 
 describe("a server's filter", () => {
-  it("[L24] that includes a tool which is not there is warned of once, with what there is", () => {
+  it("[L24] warns once if it includes a missing tool, and names the tools there are", () => {
     const filtered = { ...a, tools: { include: ["raed", "write*"], exclude: ["nothing"] } };
     const { registry, warnings } = createRegistry({ servers: [filtered] });
     registry.replace("a", [tool("old")], "cache");
@@ -163,7 +163,7 @@ describe("a server's filter", () => {
     ]);
   });
 
-  it("names at most 20 of the tools there are", () => {
+  it("names at most 20 tools in its warning", () => {
     const { registry, warnings } = createRegistry({ servers: [{ ...a, tools: { include: ["x"] } }] });
     const listed = Array.from({ length: 25 }, (_, index) => tool(`t${index}`));
     registry.replace("a", listed, "live");
@@ -171,8 +171,8 @@ describe("a server's filter", () => {
   });
 });
 
-describe("tool policies", () => {
-  it("that give something that is no tool keep it back", () => {
+describe("a tool policy", () => {
+  it("blocks the tool if it returns something else", () => {
     const promised = (() => Promise.resolve({})) as unknown as ToolListPolicy;
     const { registry, blocked } = createRegistry({ policies: [promised] });
     registry.replace("a", [tool("read")], "live");
@@ -180,7 +180,7 @@ describe("tool policies", () => {
     expect(blocked).toEqual([["read", "a tool policy returned something that is not a tool"]]);
   });
 
-  it("[L14] cannot change the tool they look at", () => {
+  it("[L14] cannot change the tool it gets", () => {
     const meddle: ToolListPolicy = (offered) => {
       offered.definition.description = "mine";
       return offered;
@@ -192,7 +192,7 @@ describe("tool policies", () => {
     expect(blocked).toHaveLength(1);
   });
 
-  it("keep tools back with a reason", () => {
+  it("can block a tool with a reason", () => {
     const { registry, blocked } = createRegistry({
       policies: [(offered) => (offered.originalName === "delete" ? { blocked: "too dangerous" } : offered)],
     });
@@ -201,7 +201,7 @@ describe("tool policies", () => {
     expect(blocked).toEqual([["delete", "too dangerous"]]);
   });
 
-  it("[L15] that throw keep the tool back", () => {
+  it("[L15] blocks the tool if it throws", () => {
     const { registry, blocked } = createRegistry({
       policies: [
         () => {
@@ -214,7 +214,7 @@ describe("tool policies", () => {
     expect(blocked).toEqual([["read", "a tool policy threw: oops"]]);
   });
 
-  it("may change what is said of a tool, never whose it is", () => {
+  it("can change a tool's description, but not its name or server", () => {
     const { registry } = createRegistry({
       policies: [
         (offered) => ({

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 const ECHO = { server: "a", tool: "echo" };
 const UNKNOWN = { code: "MCP_TOOL_UNKNOWN", outcome: "not-sent" };
 
-/** Servers of which nothing is known: only a call wakes them. */
+/** Servers that were never listed and that only a call connects. */
 async function unlisted() {
   const servers = ["a", "b"].map((name) => stdioDefinition(name, { lazy: true }));
   const { manager, connector } = createFixture(servers, { byHand: true, retry: { maxRetries: 0 } });
@@ -18,8 +18,8 @@ async function unlisted() {
   return { manager, connector };
 }
 
-/** The server that a call has woken. */
-async function comesUp(connector: FakeConnector) {
+/** Opens the session of the server that a call connects. */
+async function openSession(connector: FakeConnector) {
   const session = createFakeSession({ tools: [tool("echo"), tool("secret")] });
   (await connector.nextAttempt()).open(session);
   return session;
@@ -27,46 +27,46 @@ async function comesUp(connector: FakeConnector) {
 
 const isEcho = ({ originalName }: ToolDescriptor) => originalName === "echo";
 
-describe("a call through a view, of a tool that was never listed", () => {
+describe("a call through a view to a tool that was never listed", () => {
   it.each<[string, (manager: McpManager) => Promise<ToolView> | ToolView]>([
-    ["by name", (manager) => manager.view({ servers: ["a"] })],
-    ["by its tools", (manager) => manager.view({ tools: ["echo"] })],
+    ["by server name", (manager) => manager.view({ servers: ["a"] })],
+    ["by tool name", (manager) => manager.view({ tools: ["echo"] })],
     ["by a function", (manager) => manager.view({ tools: isEcho })],
-    ["within another", (manager) => manager.view({ servers: ["a"] }).view({ tools: isEcho })],
-    ["by what it looks up", (manager) => manager.viewFor({ tools: async (found) => isEcho(found) })],
+    ["by nested views", (manager) => manager.view({ servers: ["a"] }).view({ tools: isEcho })],
+    ["by an async filter", (manager) => manager.viewFor({ tools: async (found) => isEcho(found) })],
     [
-      "by what both look up",
+      "by nested async filters",
       async (manager) => (await manager.viewFor({ servers: async () => true })).viewFor({ tools: isEcho }),
     ],
-  ])("waits for its server as the runtime does: let through %s", async (_title, viewOf) => {
+  ])("waits for its server to connect if allowed %s", async (_title, viewOf) => {
     const { manager, connector } = await unlisted();
     await using _ = manager;
     const view = await viewOf(manager);
     const calling = view.callTool(ECHO, {}, { timeoutMs: 1_000 });
     await vi.advanceTimersByTimeAsync(400);
-    const session = await comesUp(connector);
+    const session = await openSession(connector);
     await expect(calling).resolves.toMatchObject({ content: [{ type: "text" }] });
     expect(session.requests).toMatchObject([{ method: "tools/call", options: { timeoutMs: 600 } }]);
   });
 
   it.each<[string, (manager: McpManager) => Promise<ToolView> | ToolView]>([
-    ["by name", (manager) => manager.view({ tools: ["echo"] })],
-    ["by what it looks up", (manager) => manager.viewFor({ tools: async (found) => isEcho(found) })],
-  ])("sends nothing to a tool that is hidden %s, and names no other", async (_title, viewOf) => {
+    ["by tool name", (manager) => manager.view({ tools: ["echo"] })],
+    ["by an async filter", (manager) => manager.viewFor({ tools: async (found) => isEcho(found) })],
+  ])("is not sent to a tool hidden %s, and the error suggests no other", async (_title, viewOf) => {
     const { manager, connector } = await unlisted();
     await using _ = manager;
     const view = await viewOf(manager);
     const message = 'This view offers no tool "secret".';
     const call = view.callTool({ server: "a", tool: "secret" });
     const refused = expect(call).rejects.toMatchObject({ ...UNKNOWN, message });
-    const session = await comesUp(connector);
+    const session = await openSession(connector);
     await refused;
     const near = expect(view.callTool({ server: "a", tool: "secre" })).rejects;
     await near.toMatchObject({ ...UNKNOWN, message: 'This view offers no tool "secre".' });
     expect(session.requests).toEqual([]);
   });
 
-  it("wakes no server that the view hides, and names none", async () => {
+  it("does not connect a server that the view hides, and the error suggests none", async () => {
     const { manager, connector } = await unlisted();
     await using _ = manager;
     await expect(manager.view({ servers: ["b"] }).callTool(ECHO)).rejects.toMatchObject(UNKNOWN);
@@ -75,7 +75,7 @@ describe("a call through a view, of a tool that was never listed", () => {
     expect(connector.attempts).toEqual([]);
   });
 
-  it("says why the server cannot be reached, as the runtime does", async () => {
+  it("rejects with the error of a server that cannot connect", async () => {
     const { manager, connector } = await unlisted();
     await using _ = manager;
     const failed = expect(manager.view({ servers: ["a"] }).callTool(ECHO)).rejects.toMatchObject({
@@ -87,13 +87,13 @@ describe("a call through a view, of a tool that was never listed", () => {
     await failed;
   });
 
-  it("asks the filter once, whoever waits for what it says", async () => {
+  it("asks an async filter once per tool, also for two calls", async () => {
     const { manager, connector } = await unlisted();
     await using _ = manager;
     const tools = vi.fn(async (found: ToolDescriptor) => isEcho(found));
     const view = await manager.viewFor({ tools });
     const calls = [view.callTool(ECHO), view.callTool(ECHO)];
-    await comesUp(connector);
+    await openSession(connector);
     await Promise.all(calls);
     expect(tools.mock.calls.map(([{ originalName }]) => originalName).sort()).toEqual(["echo", "secret"]);
   });
@@ -103,7 +103,7 @@ describe("a call through a view, of a tool that was never listed", () => {
     ["MCP_ABORTED", {}, (_view, _manager, caller) => caller.abort()],
     ["MCP_CLOSED", {}, (view) => void view.close()],
     ["MCP_CLOSED", {}, (_view, manager) => void manager.close()],
-  ])("ends with %s though its filter never answers", async (code, options, end) => {
+  ])("rejects with %s even if its filter never settles", async (code, options, end) => {
     const { manager, connector } = await unlisted();
     await using _ = manager;
     const asked = Promise.withResolvers<void>();
@@ -115,7 +115,7 @@ describe("a call through a view, of a tool that was never listed", () => {
     const caller = new AbortController();
     const calling = view.callTool(ECHO, {}, { ...options, signal: caller.signal });
     const ended = expect(calling).rejects.toMatchObject({ code, outcome: "not-sent" });
-    const session = await comesUp(connector);
+    const session = await openSession(connector);
     await asked.promise;
     await vi.advanceTimersByTimeAsync(0);
     end(view, manager, caller);
@@ -123,7 +123,7 @@ describe("a call through a view, of a tool that was never listed", () => {
     expect(session.requests).toEqual([]);
   });
 
-  it("ends with the view it was made through, though its server goes on", async () => {
+  it("rejects when its view is closed, while the server continues to connect", async () => {
     const { manager, connector } = await unlisted();
     await using _ = manager;
     const view = manager.view({});
@@ -135,45 +135,42 @@ describe("a call through a view, of a tool that was never listed", () => {
   });
 });
 
-describe("a view within another", () => {
+describe("a view of a view", () => {
   it.each([
-    ["takes back what it showed", (shown: Set<string>) => void shown.clear(), UNKNOWN],
+    ["hides the tool again", (shown: Set<string>) => void shown.clear(), UNKNOWN],
     [
       "is closed",
       (_shown: Set<string>, outer: ToolView) => void outer.close(),
       { code: "MCP_CLOSED", outcome: "not-sent" },
     ],
-  ])(
-    "sends nothing where the outer one %s while the inner one looks something up",
-    async (_title, end, expected) => {
-      const { manager, connector } = await unlisted();
-      await using _ = manager;
-      const shown = new Set(["echo"]);
-      const outer = manager.view({ tools: ({ originalName }) => shown.has(originalName) });
-      const looking = Promise.withResolvers<void>();
-      const found = Promise.withResolvers<boolean>();
-      const tools = () => {
-        looking.resolve();
-        return found.promise;
-      };
-      const inner = await outer.viewFor({ tools });
-      const refused = expect(inner.callTool(ECHO)).rejects.toMatchObject(expected);
-      const session = await comesUp(connector);
-      await looking.promise;
-      await vi.advanceTimersByTimeAsync(0); // The outer one has let it through by now.
-      end(shown, outer);
-      found.resolve(true);
-      await refused;
-      expect(session.requests).toEqual([]);
-    },
-  );
+  ])("sends nothing if the outer one %s while the inner filter is pending", async (_title, end, expected) => {
+    const { manager, connector } = await unlisted();
+    await using _ = manager;
+    const shown = new Set(["echo"]);
+    const outer = manager.view({ tools: ({ originalName }) => shown.has(originalName) });
+    const looking = Promise.withResolvers<void>();
+    const found = Promise.withResolvers<boolean>();
+    const tools = () => {
+      looking.resolve();
+      return found.promise;
+    };
+    const inner = await outer.viewFor({ tools });
+    const refused = expect(inner.callTool(ECHO)).rejects.toMatchObject(expected);
+    const session = await openSession(connector);
+    await looking.promise;
+    await vi.advanceTimersByTimeAsync(0); // The outer one has let it through by now.
+    end(shown, outer);
+    found.resolve(true);
+    await refused;
+    expect(session.requests).toEqual([]);
+  });
 });
 
-describe("a view of a runtime that is closed", () => {
+describe("a view whose runtime or outer view is closed", () => {
   it.each<[string, (manager: McpManager, outer: ToolView) => Promise<void>]>([
-    ["it", (manager) => manager.close()],
-    ["the view it is of", (_manager, outer) => outer.close()],
-  ])("says so to a call whose filter closes %s", async (_title, close) => {
+    ["the runtime", (manager) => manager.close()],
+    ["the outer view", (_manager, outer) => outer.close()],
+  ])("rejects a call with MCP_CLOSED if its filter closes %s", async (_title, close) => {
     const { manager, sessions } = createFixture(["a"]);
     await using _ = manager;
     await manager.start();
@@ -188,7 +185,7 @@ describe("a view of a runtime that is closed", () => {
     expect(sessions.get("a")?.requests).toEqual([]);
   });
 
-  it.each(["mcp__a__echo", ECHO])("says so to a call of %j", async (ref) => {
+  it.each(["mcp__a__echo", ECHO])("rejects a call of %j with MCP_CLOSED", async (ref) => {
     const { manager } = createFixture(["a"]);
     await manager.start();
     const view = manager.view({ servers: ["a"] });
@@ -200,18 +197,15 @@ describe("a view of a runtime that is closed", () => {
 
   it.each<[string, (manager: McpManager, view: ToolView) => Promise<void>]>([
     ["the runtime", (manager) => manager.close()],
-    ["the view it is of", (_manager, view) => view.close()],
-  ])(
-    "is not waited for any longer once %s is closed, though its filter never answers",
-    async (_title, close) => {
-      const { manager } = createFixture(["a"]);
-      await using _ = manager;
-      await manager.start();
-      const view = manager.view({});
-      const never = () => new Promise<boolean>(() => {});
-      const looking = expect(view.viewFor({ servers: never })).rejects.toMatchObject({ code: "MCP_CLOSED" });
-      await close(manager, view);
-      await looking;
-    },
-  );
+    ["the outer view", (_manager, view) => view.close()],
+  ])("rejects viewFor() when %s is closed, even if the filter never settles", async (_title, close) => {
+    const { manager } = createFixture(["a"]);
+    await using _ = manager;
+    await manager.start();
+    const view = manager.view({});
+    const never = () => new Promise<boolean>(() => {});
+    const looking = expect(view.viewFor({ servers: never })).rejects.toMatchObject({ code: "MCP_CLOSED" });
+    await close(manager, view);
+    await looking;
+  });
 });

@@ -30,14 +30,14 @@ async function twoServers() {
   );
 }
 
-/** What the manager is to its views. */
+/** The manager as the parent of its views. */
 const parentOf = (manager: McpManager) => manager as McpManager & ViewParent;
 
 const namesOf = (view: { tools(): readonly { readonly name: string }[] }) =>
   view.tools().map(({ name }) => name);
 
 describe("a view", () => {
-  it("offers the servers it names and no others, in tools, calls and snapshots", async () => {
+  it("offers only the servers it names, in tools, calls and snapshots", async () => {
     const { manager, session } = await twoServers();
     await using _ = manager;
     const view = createToolView(parentOf(manager), { servers: ["files"] }, log);
@@ -68,7 +68,7 @@ describe("a view", () => {
     expect(namesOf(createToolView(parentOf(manager), { tools }, log))).toEqual(expected);
   });
 
-  it("[L16] asks its function each time, for itself alone", async () => {
+  it("[L16] asks its filter function on each read, independently of other views", async () => {
     const { manager } = await twoServers();
     await using _ = manager;
     let mayWrite = false;
@@ -86,7 +86,7 @@ describe("a view", () => {
     expect(writer.tools()).toBe(writer.tools());
   });
 
-  it("hides a tool whose filter throws, with a warning, and no other", async () => {
+  it("hides a tool for which the filter throws, and logs a warning", async () => {
     const { manager } = await twoServers();
     await using _ = manager;
     log.mockClear();
@@ -98,7 +98,7 @@ describe("a view", () => {
     expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("hides a tool"), expect.anything());
   });
 
-  it("tells only of changes that it shows", async () => {
+  it("emits toolsChanged only for tools that it shows", async () => {
     const { manager, session } = await twoServers();
     await using _ = manager;
     const told: ToolsChanged[] = [];
@@ -111,7 +111,7 @@ describe("a view", () => {
     expect(told).toEqual([{ server: "files", added: ["mcp__files__append"], removed: [], changed: [] }]);
   });
 
-  it("tells of the change of each server, though the tools of all are gone with the first", async () => {
+  it("emits toolsChanged per server on close(), though all tools disappear at once", async () => {
     const { manager } = await twoServers();
     const told: ToolsChanged[] = [];
     createToolView(parentOf(manager), { tools: ["read", "*web*"] }, log).on("toolsChanged", (change) =>
@@ -124,7 +124,7 @@ describe("a view", () => {
     ]);
   });
 
-  it("tells of a change also where somebody has looked at it before it could", async () => {
+  it("emits toolsChanged even if an earlier listener has read the view already", async () => {
     const { manager, session } = await twoServers();
     await using _ = manager;
     const views: ToolView[] = [];
@@ -141,7 +141,7 @@ describe("a view", () => {
     expect(told.sort()).toEqual(["inner mcp__files__append", "view mcp__files__append"]);
   });
 
-  it("[C23] that is closed offers nothing, and what it was a view of goes on", async () => {
+  it("[C23] offers nothing after close(), while its manager continues", async () => {
     const { manager } = await twoServers();
     await using _ = manager;
     const view = createToolView(parentOf(manager), {}, log);
@@ -154,7 +154,7 @@ describe("a view", () => {
     await manager.callTool("mcp__files__read");
   });
 
-  it("of a view lets through what both do", async () => {
+  it("of a view shows only what both filters allow", async () => {
     const { manager } = await twoServers();
     await using _ = manager;
     const view = createToolView(parentOf(manager), { servers: ["files"] }, log);
@@ -163,8 +163,8 @@ describe("a view", () => {
   });
 });
 
-describe("a view whose filter looks something up", () => {
-  it("is there when everything has been judged", async () => {
+describe("a view with an async filter", () => {
+  it("resolves when the filter has decided on every tool", async () => {
     const { manager } = await twoServers();
     await using _ = manager;
     const tools = async ({ originalName }: { originalName: string }) => originalName === "read";
@@ -173,7 +173,7 @@ describe("a view whose filter looks something up", () => {
     ]);
   });
 
-  it("hides what cannot be looked up", async () => {
+  it("hides a server for which the filter rejects", async () => {
     const { manager } = await twoServers();
     await using _ = manager;
     const servers = async (server: string) => {
@@ -184,7 +184,7 @@ describe("a view whose filter looks something up", () => {
     expect(namesOf(view)).toEqual(["mcp__files__read", "mcp__files__write"]);
   });
 
-  it("hides a tool that came later until it has been judged, and tells of it then", async () => {
+  it("hides a new tool until the filter has decided, then emits toolsChanged", async () => {
     const { manager, session } = await twoServers();
     await using _ = manager;
     const judged = Promise.withResolvers<boolean>();
@@ -203,7 +203,7 @@ describe("a view whose filter looks something up", () => {
     expect(namesOf(view)).toContain("mcp__files__append");
   });
 
-  it("tells of a tool as soon as it has been judged, however long another one takes", async () => {
+  it("emits toolsChanged for a tool without waiting for the decision on another", async () => {
     const { manager, session } = await twoServers();
     await using _ = manager;
     const tools = ({ originalName }: ToolDescriptor) =>
@@ -217,7 +217,7 @@ describe("a view whose filter looks something up", () => {
     await view.close();
   });
 
-  it("tells nothing of what it shows from the beginning, and nothing once it is closed", async () => {
+  it("emits nothing for its initial tools, and nothing after close()", async () => {
     const { manager, session } = await twoServers();
     await using _ = manager;
     const verdicts = Promise.withResolvers<boolean>();
@@ -238,7 +238,7 @@ describe("a view whose filter looks something up", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("keeps its tools when they change their origin, and is not asked again", async () => {
+  it("keeps its tools when their origin changes, without asking the filter again", async () => {
     const { manager, session } = await twoServers();
     await using _ = manager;
     const tools = vi.fn(async ({ originalName }: ToolDescriptor) => originalName !== "write");
@@ -254,7 +254,7 @@ describe("a view whose filter looks something up", () => {
     expect(tools).toHaveBeenCalledTimes(4);
   });
 
-  it("shows the tools of the catalog when they become live", async () => {
+  it("still shows cached tools when they become live", async () => {
     const definition = stdioDefinition("a");
     const { signal } = new AbortController();
     const cache = createFakeToolCache();
@@ -270,7 +270,7 @@ describe("a view whose filter looks something up", () => {
     await view.callTool("mcp__a__read");
   });
 
-  it("asks again where a tool needs approval now, though its definition is the same", async () => {
+  it("does not reuse a decision if requiresApproval or the server differs", async () => {
     const definition = tool("read");
     const descriptor = (requiresApproval: boolean, origin: "live" | "cache" = "live"): ToolDescriptor => ({
       name: "mcp__files__read",

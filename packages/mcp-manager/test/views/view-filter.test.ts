@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AsyncViewFilter, ViewFilter } from "../../src/index.ts";
 import { createFixture } from "../manager-fixture.ts";
 
-describe("what is no filter", () => {
+describe("a view filter", () => {
   it.each<[unknown]>([
     [undefined],
     [null],
@@ -15,7 +15,7 @@ describe("what is no filter", () => {
     [{ tools: null }],
     [{ servers: ["a", 1] }],
     [{ servers: 5n }],
-  ])("is refused by a view, and by one that looks something up: %s", async (filter) => {
+  ])("is refused by view() and viewFor() if invalid: %s", async (filter) => {
     const { manager } = createFixture(["a"]);
     await using _ = manager;
     const refusal = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
@@ -25,7 +25,7 @@ describe("what is no filter", () => {
     }
   });
 
-  it("is not one that asks for nothing", async () => {
+  it("shows every tool if it names neither servers nor tools", async () => {
     const { manager } = createFixture(["a"]);
     await using _ = manager;
     await manager.start();

@@ -4,7 +4,7 @@ import { createFixture, tool } from "../manager-fixture.ts";
 
 const LOGGED = { method: "notifications/message", params: { data: "hello" } };
 
-/** Two servers; what `docs` offers are prompts alone. */
+/** Two servers: `files` has a tool, `docs` only prompts and resources. */
 async function twoServers(options: Parameters<typeof createFixture>[1] = {}) {
   const fixture = createFixture(["files", "docs"], { ...options, byHand: true });
   const starting = fixture.manager.start();
@@ -21,7 +21,7 @@ async function twoServers(options: Parameters<typeof createFixture>[1] = {}) {
 }
 
 describe("a view of a runtime", () => {
-  it("offers what else its servers have, and nothing of others'", async () => {
+  it("offers the prompts and resources of its own servers only", async () => {
     const { manager, docs } = await twoServers();
     await using _ = manager;
     const view = manager.view({ servers: ["docs"] });
@@ -46,7 +46,7 @@ describe("a view of a runtime", () => {
     expect(docs.requests).toHaveLength(2);
   });
 
-  it("whose filter has to look something up is told of servers without tools too, also of those that come later", async () => {
+  it("asks an async filter also about servers without tools, and about later ones", async () => {
     const { manager, connector } = await twoServers();
     await using _ = manager;
     const asked: string[] = [];
@@ -66,7 +66,7 @@ describe("a view of a runtime", () => {
     expect(asked).toEqual(["files", "docs", "late"]);
   });
 
-  it("[N9] takes of what was kept only what is its own; the rest waits for whoever wants it", async () => {
+  it("[N9] takes only the buffered events of its own servers; the rest stay buffered", async () => {
     const { manager, files, docs } = await twoServers();
     await using _ = manager;
     files.notify(LOGGED);
@@ -80,7 +80,7 @@ describe("a view of a runtime", () => {
     expect(seen).toEqual(["view docs", "all files", "all files", "view docs", "all docs"]);
   });
 
-  it("hears of its servers' statuses, lists and resources, and nothing after it was closed", async () => {
+  it("emits the events of its own servers only, and none after close()", async () => {
     const { manager, files, docs } = await twoServers({ resourceUpdateQuietMs: 0 });
     await using _ = manager;
     await using view = manager.view({ servers: ["docs"] });
@@ -111,7 +111,7 @@ describe("a view of a runtime", () => {
     await expect(view.prompts()).rejects.toMatchObject({ code: "MCP_CLOSED" });
   });
 
-  it("ends the subscriptions that were made through it, also the one that is being made, and no others", async () => {
+  it("ends the subscriptions made through it on close(), and the pending one, but no others", async () => {
     const { manager, docs } = await twoServers({ resourceUpdateQuietMs: 0 });
     await using _ = manager;
     const view = manager.view({ servers: ["docs"] });

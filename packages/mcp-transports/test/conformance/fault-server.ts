@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ResolvedStdioServer } from "@jackfield/mcp-core";
 import { type FaultRecord, type FaultScript, readFaultRecord, stdioFaultServer } from "@jackfield/test-kit";
 
-/** A child process that misbehaves, and what it writes down of its life. */
+/** A child process that misbehaves, and the record that it writes. */
 export interface PreparedFaultServer {
   readonly server: ResolvedStdioServer;
   records(): readonly FaultRecord[];
@@ -12,7 +12,7 @@ export interface PreparedFaultServer {
   dispose(): void;
 }
 
-/** Nothing runs before somebody connects. */
+/** Prepares a server. Nothing runs before a client connects. */
 export function prepareFaultServer(script: FaultScript): PreparedFaultServer {
   const folder = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
   const recordTo = join(folder, "record.jsonl");

@@ -17,16 +17,16 @@ const overHttp =
     };
   };
 
-connectorSuite("Streamable HTTP that answers with JSON", overHttp("json"), {
+connectorSuite("Streamable HTTP with JSON answers", overHttp("json"), {
   carriesProgress: false,
   cancelsByMessage: false,
   renewsSessions: true,
 });
-connectorSuite("Streamable HTTP that answers with events", overHttp("sse"), {
+connectorSuite("Streamable HTTP with event stream answers", overHttp("sse"), {
   cancelsByMessage: false,
   renewsSessions: true,
 });
 connectorSuite("The older HTTP+SSE transport", overHttp("legacy-sse", "sse"), { eras: ["legacy"] });
-connectorSuite("The older transport behind an entry for the newer one", overHttp("legacy-sse"), {
+connectorSuite("The older HTTP+SSE transport behind a Streamable HTTP entry", overHttp("legacy-sse"), {
   eras: ["legacy"],
 });

@@ -13,7 +13,7 @@ const ANSWER = [{ type: "text", text: JSON.stringify(CALL.arguments) }];
 
 interface Prepared {
   readonly server: ResolvedStdioServer;
-  /** Every process that was started for it, grandchildren included. */
+  /** The ids of every process that was started for it, grandchildren included. */
   pids(): readonly number[];
 }
 
@@ -27,20 +27,20 @@ function pidsOf(record: FaultRecord): readonly number[] {
   return record.event === "started" ? [record.pid, record.grandchild ?? record.pid] : [];
 }
 
-describe.concurrent("a server whose output is untidy is understood all the same", () => {
+describe.concurrent("a stdio server is understood despite", () => {
   const untidy: Readonly<Record<string, FaultScript>> = {
-    "lines that end with CR LF": { crlf: true },
-    "characters cut apart at every byte": { chunkBytes: 1 },
+    "CR LF line ends": { crlf: true },
+    "characters that are split at every byte": { chunkBytes: 1 },
     "lines that are not JSON-RPC around each answer": {
       junk: {
         before: ["> starting", "", "{}", "[]", "null", '{"jsonrpc":"1.0"}'],
         after: ["{ half", "\u0000\ufeff"],
       },
     },
-    "each answer twice": { duplicateAnswers: true },
-    "ids that have become texts": { stringIds: true },
-    "answers to requests nobody has made": { strayAnswers: true },
-    "a line of a megabyte": { answerBytes: { "tools/list": 1_000_000, "tools/call": 1_000_000 } },
+    "answers that are sent twice": { duplicateAnswers: true },
+    "ids that are returned as strings": { stringIds: true },
+    "answers to unknown requests": { strayAnswers: true },
+    "lines of a megabyte": { answerBytes: { "tools/list": 1_000_000, "tools/call": 1_000_000 } },
     "megabytes on stderr before an answer": { floodStderrBytes: 8_000_000 },
     "all of it together": {
       crlf: true,
@@ -61,13 +61,13 @@ describe.concurrent("a server whose output is untidy is understood all the same"
   });
 });
 
-describe.concurrent("a server that ends the conversation", () => {
+describe.concurrent("a faulty stdio server", () => {
   test.each(["legacy", "modern"] as const)(
-    "one that exits after the handshake is lost with its exit code: %s",
+    "that exits after the handshake is lost with its exit code: %s",
     async (era) => {
       const { server, pids } = prepare({ era, exitOn: "handshake", exitCode: 3 });
       const session = await connect(server).catch((error: McpError) => error);
-      // Our confirmation may still have fitted into the pipe: then the session is lost at once, and says why.
+      // If our `notifications/initialized` still fitted into the pipe, the session is lost at once, with the reason.
       const cause =
         "handshake" in session ? await new Promise((resolve) => session.onClose(resolve)) : session;
       expect(cause).toMatchObject({
@@ -78,7 +78,7 @@ describe.concurrent("a server that ends the conversation", () => {
     },
   );
 
-  test("one that closes its stdout and lives on is let go, and its process ended", async () => {
+  test("that closes its stdout loses the session, and its process is ended", async () => {
     const { server, pids } = prepare({ closeStdoutOn: "call", ignoreStdinEnd: true });
     const session = await connect(server);
     const ended = new Promise((resolve) => session.onClose(resolve));
@@ -89,7 +89,7 @@ describe.concurrent("a server that ends the conversation", () => {
     expectGone(pids());
   });
 
-  test("one whose line is larger than allowed is disconnected with the reason", async () => {
+  test("that sends a line over the limit fails the call with MCP_LIMIT_EXCEEDED as the cause", async () => {
     const script = { answerBytes: { "tools/call": 100_000 } };
     const session = await connect(prepare(script, { maxMessageBytes: 50_000 }).server);
     const error = await failureOf(session.request("tools/call", CALL));
@@ -97,9 +97,9 @@ describe.concurrent("a server that ends the conversation", () => {
   });
 });
 
-// Each of them is waited for for seconds, by its nature.
-describe.concurrent("a server that does not go", { timeout: 30_000 }, () => {
-  test("one that reads no more keeps nobody waiting beyond the deadline, nor at the end", async () => {
+// Each of these takes seconds by its nature.
+describe.concurrent("a stubborn stdio server", { timeout: 30_000 }, () => {
+  test("that stops reading delays neither a call's deadline nor close()", async () => {
     const { server, pids } = prepare({ stopReadingOn: "list" });
     const session = await connect(server);
     const listing = failureOf(session.list("tools", never));
@@ -111,20 +111,20 @@ describe.concurrent("a server that does not go", { timeout: 30_000 }, () => {
     expectGone(pids());
   });
 
-  test("[X20] one that ignores the end of its input and every signal but one is ended", async () => {
+  test("[X20] that ignores the end of stdin and catchable signals is killed", async () => {
     const { server, pids } = prepare({ ignoreStdinEnd: true, ignoreSignals: true });
     await (await connect(server)).close();
     expectGone(pids());
   });
 
-  test("a grandchild that ignores signals and holds the pipes goes with its server", async () => {
+  test("is ended with a grandchild that ignores signals and holds the pipes", async () => {
     const { server, pids } = prepare({ grandchild: { ignoreSignals: true, holdsPipes: true } });
     await (await connect(server)).close();
     expect(pids()).toHaveLength(2);
     expectGone(pids());
   });
 
-  test("a grandchild that has a session of its own goes with its server", async () => {
+  test("is ended with a grandchild in a session of its own", async () => {
     const { server, pids } = prepare({ grandchild: { ignoreSignals: true, ownGroup: true } });
     atEnd(() => {
       for (const pid of pids().filter(isRunning)) process.kill(pid, "SIGKILL");
@@ -134,7 +134,7 @@ describe.concurrent("a server that does not go", { timeout: 30_000 }, () => {
     expectGone(pids());
   });
 
-  test("a grandchild goes with a server that never became ready", async () => {
+  test("that never becomes ready is ended with its grandchild", async () => {
     const script = { silentOn: HANDSHAKE, grandchild: { ignoreSignals: true } };
     const { server, pids } = prepare(script, { connectTimeoutMs: 1500 });
     expect((await failToConnect(server)).code).toBe("MCP_CONNECT_TIMEOUT");

@@ -13,13 +13,17 @@ const revokedProxy = () => {
 };
 const withCode = (code: string) => Object.assign(new Error("system"), { code });
 
-describe("what a thrown value says", () => {
+describe("readFailure", () => {
   test.each([
     ["a JSON-RPC error", new ProtocolError(-32000, "no"), { kind: "rpc", code: -32000, message: "no" }],
     ["an unknown protocol version", new ProtocolError(-32022, "old"), { kind: "version", detail: "old" }],
-    ["a status", httpError(500, "boom"), { kind: "http", status: 500, detail: "refused", body: "boom" }],
     [
-      "a status with a JSON-RPC error in its body",
+      "an HTTP status",
+      httpError(500, "boom"),
+      { kind: "http", status: 500, detail: "refused", body: "boom" },
+    ],
+    [
+      "an HTTP status with a JSON-RPC error in its body",
       httpError(400, '{"jsonrpc":"2.0","error":{"code":-32000,"message":"bad session"}}'),
       { kind: "rpc", code: -32000, message: "bad session" },
     ],
@@ -29,7 +33,7 @@ describe("what a thrown value says", () => {
       { kind: "network", code: "ECONNREFUSED", neverSent: true },
     ],
     [
-      "a network that lost its way to a host that was connected",
+      "an unreachable host during a read",
       Object.assign(withCode("EHOSTUNREACH"), { syscall: "read" }),
       { kind: "network", code: "EHOSTUNREACH", neverSent: false },
     ],
@@ -39,39 +43,43 @@ describe("what a thrown value says", () => {
       new SdkError(SdkErrorCode.ConnectionClosed, "gone"),
       { kind: "closed", detail: "gone" },
     ],
-    ["the SDK's plain error for no connection", new Error("Not connected"), { kind: "closed" }],
+    ["the SDK's plain error for a missing connection", new Error("Not connected"), { kind: "closed" }],
     [
       "an invalid result",
       new SdkError(SdkErrorCode.InvalidResult, "odd"),
       { kind: "invalid", detail: "odd" },
     ],
     ["an aborted fetch", new DOMException("aborted", "AbortError"), { kind: "other", detail: "aborted" }],
-    ["something that is no error", "text", { kind: "other", detail: "text" }],
-    ["nothing", undefined, { kind: "other", detail: "undefined" }],
-    ["a value without a text", Object.create(null), { kind: "other", detail: "a value without a text" }],
+    ["a string", "text", { kind: "other", detail: "text" }],
+    ["undefined", undefined, { kind: "other", detail: "undefined" }],
     [
-      "an error whose message is no text",
+      "a value without a string form",
+      Object.create(null),
+      { kind: "other", detail: "a value without a text" },
+    ],
+    [
+      "an error with a symbol as its message",
       Object.assign(new Error(), { message: Symbol("down") }),
       { kind: "other", detail: "Symbol(down)" },
     ],
     [
-      "a status without a text",
+      "an HTTP status with a symbol as its message",
       Object.assign(new Error(), { message: Symbol("down"), status: 500 }),
       { kind: "http", status: 500, detail: "Symbol(down)", body: undefined },
     ],
-    ["a proxy that was revoked", revokedProxy(), { kind: "other", detail: "a value without a text" }],
-  ])("%s", (_, thrown, expected) => {
+    ["a revoked proxy", revokedProxy(), { kind: "other", detail: "a value without a text" }],
+  ])("reads %s", (_, thrown, expected) => {
     expect(readFailure(thrown)).toEqual(expected);
   });
 
-  test("the reason is found behind the SDK's wrapping", () => {
+  test("finds the cause inside the SDK's wrappers", () => {
     const wrapped = new SdkError(SdkErrorCode.EraNegotiationFailed, "probe failed", undefined, {
       cause: new TypeError("fetch failed", { cause: withCode("ENOTFOUND") }),
     });
     expect(readFailure(wrapped)).toEqual({ kind: "network", code: "ENOTFOUND", neverSent: true });
   });
 
-  test("our own errors come out as they went in", () => {
+  test("returns our own errors unchanged, also when they are wrapped", () => {
     const error = new McpError("MCP_AUTH_REQUIRED", "log in");
     expect(readFailure(new Error("outer", { cause: error }))).toEqual({ kind: "mcp", error });
     const fault = new ChannelFault({ kind: "unwritable" });
@@ -81,7 +89,7 @@ describe("what a thrown value says", () => {
     });
   });
 
-  test("a cause that cannot be read takes nothing away from what it is the cause of", () => {
+  test("reads an error whose cause is unreadable", () => {
     const unreadable = Object.defineProperty(new Error("inner"), "cause", {
       get() {
         throw new Error("It cannot be read.");
@@ -91,7 +99,7 @@ describe("what a thrown value says", () => {
     expect(readFailure(fault)).toEqual({ kind: "channel", facts: fault.facts });
   });
 
-  test("a cause that leads back to itself is read once", () => {
+  test("reads an error that is its own cause", () => {
     const error = new Error("loop");
     error.cause = error;
     expect(readFailure(error)).toEqual({ kind: "other", detail: "loop" });

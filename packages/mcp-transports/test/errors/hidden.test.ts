@@ -15,15 +15,15 @@ const server = {
 const thrown = new Error(`it knows no ${SECRET}`);
 const request = { server, method: "tools/call", tool: "echo", isWritten: true };
 
-describe("what a channel says must not be shown", () => {
+describe("the secrets of a channel", () => {
   const facts = { secrets: [SECRET], fault: thrown, stderr: `lost ${SECRET}` };
   test.each([
-    ["is lost", () => lossError({ server, facts })],
-    ["was outdated", () => outdatedPriorError({ server, facts }, thrown)],
-    ["could not be opened", () => openingError(thrown, { server, facts, connectTimeoutMs: 1 })],
-    ["was given up", () => abortedError(thrown, { ...request, facts })],
-    ["failed", () => requestError(thrown, { ...request, facts })],
-  ])("does not stand in the error of what %s", (_, create) => {
+    ["a lost session", () => lossError({ server, facts })],
+    ["an outdated prior handshake", () => outdatedPriorError({ server, facts }, thrown)],
+    ["a failed opening", () => openingError(thrown, { server, facts, connectTimeoutMs: 1 })],
+    ["an aborted request", () => abortedError(thrown, { ...request, facts })],
+    ["a failed request", () => requestError(thrown, { ...request, facts })],
+  ])("are absent from the error of %s", (_, create) => {
     const error = create();
     expect(inspect(error, { depth: 6 })).not.toContain(SECRET);
     expect(JSON.stringify(error)).not.toContain(SECRET);

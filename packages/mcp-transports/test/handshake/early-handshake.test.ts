@@ -21,7 +21,7 @@ const plain = {
   instructions: "Be kind.",
 };
 
-/** @param known - whether the server is to be asked for its era, or what it has said at an earlier time */
+/** @param known - whether to probe for the era, or the result of an earlier `server/discover` */
 async function early(peer: Peer, known: boolean | JsonObject | undefined = true) {
   const asking = { kind: known ? "probe" : "legacy" } as const;
   const begun = await shakeHandsEarly(peer, {
@@ -36,7 +36,7 @@ async function early(peer: Peer, known: boolean | JsonObject | undefined = true)
   return begun ?? { handshake: undefined, isLegacy: undefined };
 }
 
-/** What the SDK's own client makes of the same server. */
+/** Connects the SDK's own client to the server. */
 async function bySdk(peer: Peer, isAsked = true) {
   const client = createSdkClient({
     sdk: await loadSdk(),
@@ -53,13 +53,13 @@ async function bySdk(peer: Peer, isAsked = true) {
   return client;
 }
 
-describe("a legacy server hears word for word what the SDK's client would say", () => {
+describe("a legacy server gets exactly the messages of the SDK's client", () => {
   const REFUSED: Reply = { error: { code: -32601, message: "Method not found" } };
   test.each<[string, Reply, boolean]>([
-    ["it refuses to be asked for its era", REFUSED, true],
-    ["it ignores being asked", "silence", true],
-    ["it refuses with a code of its own", { error: { code: 7, message: "?" } }, true],
-    ["it is known for one", REFUSED, false],
+    ["if it refuses server/discover", REFUSED, true],
+    ["if it ignores server/discover", "silence", true],
+    ["if it refuses server/discover with its own code", { error: { code: 7, message: "?" } }, true],
+    ["if it is known to be legacy", REFUSED, false],
   ])("%s", async (_, probe, isAsked) => {
     const replies = { "server/discover": probe, initialize: { result: plain } };
     const [ours, theirs] = [new Peer(replies), new Peer(replies)];
@@ -70,7 +70,7 @@ describe("a legacy server hears word for word what the SDK's client would say", 
     expect(ours.sent).toEqual(theirs.sent);
   });
 
-  test("and is offered the versions that the SDK knows", () => {
+  test("and is offered the SDK's protocol versions", () => {
     expect(LEGACY_VERSIONS).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
   });
 });
@@ -83,19 +83,19 @@ describe("an answer to initialize", () => {
     ["without instructions", { ...plain, instructions: undefined }],
     ["that announces nothing", withCapabilities({})],
     [
-      "that announces all",
+      "that announces prompts, resources and completions",
       withCapabilities({ prompts: {}, resources: { subscribe: true }, completions: {} }),
     ],
     [
-      "of a server made with the SDK of that time",
+      "that announces tasks as the SDK of that time does",
       withCapabilities({ tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
     ],
-    ["that announces tasks of no kind", withCapabilities({ tasks: { more: 1 } })],
-    ["with something of its sender", { ...plain, _meta: { more: 1 } }],
+    ["that announces tasks with an unknown member", withCapabilities({ tasks: { more: 1 } })],
+    ["with a _meta", { ...plain, _meta: { more: 1 } }],
     ["with icons", withInfo({ icons: [{ src: "a.png", sizes: ["48x48"], theme: "dark" }] })],
     ["with a description", withInfo({ description: "Of a peer", websiteUrl: "https://peer.example" })],
     ["of the oldest version", { ...plain, protocolVersion: "2024-10-07" }],
-  ])("is taken as the SDK takes it: %s", async (_, result) => {
+  ])("is read as the SDK reads it: %s", async (_, result) => {
     const replies = { initialize: { result: JSON.parse(JSON.stringify(result)) } };
     const { handshake } = await early(new Peer(replies));
     const client = await bySdk(new Peer(replies));
@@ -108,38 +108,41 @@ describe("an answer to initialize", () => {
   });
 
   test.each<[string, Reply]>([
-    ["a member that is not known", { result: { ...plain, more: 1 } }],
-    ["something of its sender that is none", { result: { ...plain, _meta: [] } }],
-    ["a version that nobody speaks", { result: { ...plain, protocolVersion: "2030-01-01" } }],
+    ["an unknown member", { result: { ...plain, more: 1 } }],
+    ["a _meta that is no object", { result: { ...plain, _meta: [] } }],
+    ["an unknown version", { result: { ...plain, protocolVersion: "2030-01-01" } }],
     ["no version", { result: { ...plain, protocolVersion: undefined } }],
-    ["icons that are none", { result: withInfo({ icons: "a.png" }) }],
-    ["an icon of no source", { result: withInfo({ icons: [{ mimeType: "image/png" }] }) }],
-    ["a name that is none", { result: withInfo({ name: 1 }) }],
+    ["icons that are no array", { result: withInfo({ icons: "a.png" }) }],
+    ["an icon without a src", { result: withInfo({ icons: [{ mimeType: "image/png" }] }) }],
+    ["a name that is no string", { result: withInfo({ name: 1 }) }],
     ["no capabilities", { result: withCapabilities(undefined) }],
-    ["a capability that is not known", { result: withCapabilities({ dance: {} }) }],
-    [
-      "a capability called as what objects inherit",
-      { result: withCapabilities({ constructor: { a: true } }) },
-    ],
+    ["an unknown capability", { result: withCapabilities({ dance: {} }) }],
+    ["a capability named constructor", { result: withCapabilities({ constructor: { a: true } }) }],
     ["a capability that is no object", { result: withCapabilities({ tools: true }) }],
-    ["a flag that is none", { result: withCapabilities({ tools: { listChanged: "yes" } }) }],
-    ["a flag that is not known", { result: withCapabilities({ tools: { sorted: true } }) }],
-    ["tasks that are none", { result: withCapabilities({ tasks: true }) }],
-    ["tasks in a list", { result: withCapabilities({ tasks: { list: [] } }) }],
-    ["tasks that cannot be cancelled", { result: withCapabilities({ tasks: { cancel: 0 } }) }],
-    ["requests of tasks that are none", { result: withCapabilities({ tasks: { requests: [] } }) }],
-    ["tools of tasks that are none", { result: withCapabilities({ tasks: { requests: { tools: 1 } } }) }],
+    ["a flag that is no boolean", { result: withCapabilities({ tools: { listChanged: "yes" } }) }],
+    ["an unknown flag", { result: withCapabilities({ tools: { sorted: true } }) }],
+    ["tasks that are no object", { result: withCapabilities({ tasks: true }) }],
+    ["tasks.list as an array", { result: withCapabilities({ tasks: { list: [] } }) }],
+    ["tasks.cancel that is no object", { result: withCapabilities({ tasks: { cancel: 0 } }) }],
+    ["tasks.requests as an array", { result: withCapabilities({ tasks: { requests: [] } }) }],
     [
-      "a call of tasks that is none",
+      "tasks.requests.tools that is no object",
+      { result: withCapabilities({ tasks: { requests: { tools: 1 } } }) },
+    ],
+    [
+      "tasks.requests.tools.call that is no object",
       { result: withCapabilities({ tasks: { requests: { tools: { call: "x" } } } }) },
     ],
-    ["an experiment that is no object", { result: withCapabilities({ experimental: { one: 1 } }) }],
-    ["instructions that are no text", { result: { ...plain, instructions: 1 } }],
-    ["no object", { result: [] }],
+    [
+      "an experimental capability that is no object",
+      { result: withCapabilities({ experimental: { one: 1 } }) },
+    ],
+    ["instructions that are no string", { result: { ...plain, instructions: 1 } }],
+    ["an array", { result: [] }],
     ["an error", { error: { code: -32602, message: "no" } }],
-    ["the end", "end"],
-    ["a pipe that takes nothing", new Error("broken")],
-  ])("is left to the SDK, and nothing is said in return: %s", async (_, reply) => {
+    ["the end of the connection", "end"],
+    ["a failing write", new Error("broken")],
+  ])("is left to the SDK without a reply: %s", async (_, reply) => {
     const peer = new Peer({ initialize: reply });
     const { handshake, isLegacy } = await early(peer);
     expect([handshake, isLegacy]).toEqual([undefined, true]);
@@ -147,7 +150,7 @@ describe("an answer to initialize", () => {
   });
 });
 
-test("[X1] a server that ended in the moment it was initialized has no handshake", async () => {
+test("[X1] a server that ends right after notifications/initialized has no handshake", async () => {
   const peer = new Peer({ initialize: { result: plain } });
   const sendToPeer = peer.send.bind(peer);
   peer.send = async (message) => {
@@ -158,30 +161,33 @@ test("[X1] a server that ended in the moment it was initialized has no handshake
 });
 
 test.each<[string, Reply]>([
-  ["a result", { result: {} }],
-  ["another version", { error: { code: -32022, message: "no", data: { supported: ["2027-01-01"] } } }],
-  ["the end", "end"],
-  ["a pipe that takes nothing", new Error("broken")],
-])("a server that does not show itself a legacy one is left to the SDK: %s", async (_, reply) => {
+  ["an empty result", { result: {} }],
+  [
+    "an error with other versions",
+    { error: { code: -32022, message: "no", data: { supported: ["2027-01-01"] } } },
+  ],
+  ["the end of the connection", "end"],
+  ["a failing write", new Error("broken")],
+])("a server whose reply to server/discover is not a legacy one is left to the SDK: %s", async (_, reply) => {
   const peer = new Peer({ "server/discover": reply, initialize: { result: plain } });
   const { handshake, isLegacy } = await early(peer);
   expect([handshake, isLegacy]).toEqual([undefined, false]);
   expect(peer.sent).toHaveLength(1);
 });
 
-describe("over HTTP, an endpoint that refuses to be asked for its era by a status", () => {
+describe("an HTTP endpoint that refuses server/discover", () => {
   const refusal = (status: number, text = "") => new StatusRefusal("no", status, text);
-  test.each([400, 404, 405, 422])("%i is taken for a legacy one", async (status) => {
+  test.each([400, 404, 405, 422])("with %i counts as legacy", async (status) => {
     const replies = { "server/discover": refusal(status), initialize: { result: plain } };
     expect(await early(new Peer(replies))).toMatchObject({ isLegacy: true, handshake: { era: "legacy" } });
   });
 
   test.each<[string, Error]>([
-    ["is broken", refusal(500)],
-    ["is elsewhere", refusal(307)],
-    ["knows eras", refusal(400, '{"error":{"code":-32022}}')],
-    ["wants to know who asks", new ChannelFault({ kind: "http-refused", status: 401 })],
-  ])("is left to the SDK where it %s", async (_, error) => {
+    ["with 500", refusal(500)],
+    ["with 307", refusal(307)],
+    ["with 400 and the code -32022", refusal(400, '{"error":{"code":-32022}}')],
+    ["with 401", new ChannelFault({ kind: "http-refused", status: 401 })],
+  ])("%s is left to the SDK", async (_, error) => {
     const { handshake, isLegacy } = await early(new Peer({ "server/discover": error }));
     expect([handshake, isLegacy]).toEqual([undefined, false]);
   });
@@ -201,7 +207,7 @@ describe("an answer to server/discover", () => {
 
   test.each<[string, object]>([
     ["with everything", full],
-    ["with nothing that could be missing", modern],
+    ["with the required members only", modern],
     [
       "that announces extensions",
       { ...modern, capabilities: { extensions: { "a/b": {} }, completions: {} } },
@@ -215,8 +221,8 @@ describe("an answer to server/discover", () => {
         },
       },
     ],
-    ["of a server that speaks more", { ...modern, supportedVersions: ["2027-01-01", "2026-07-28"] }],
-  ])("is taken as the SDK takes it: %s", async (_, result) => {
+    ["with another, unknown version", { ...modern, supportedVersions: ["2027-01-01", "2026-07-28"] }],
+  ])("is read as the SDK reads it: %s", async (_, result) => {
     const replies = { "server/discover": { result } };
     const [ours, theirs] = [new Peer(replies), new Peer(replies)];
     const { handshake } = await early(ours);
@@ -238,19 +244,19 @@ describe("an answer to server/discover", () => {
   });
 
   test.each<[string, object]>([
-    ["a member that is not known", { ...full, more: 1 }],
-    ["no version that we speak", { ...full, supportedVersions: ["2027-01-01"] }],
-    ["versions that are none", { ...full, supportedVersions: "2026-07-28" }],
-    ["a result of another kind", { ...full, resultType: "input_required" }],
-    ["a lifetime that is none", { ...full, ttlMs: -1 }],
-    ["a scope that is none", { ...full, cacheScope: "everybody" }],
+    ["an unknown member", { ...full, more: 1 }],
+    ["no common version", { ...full, supportedVersions: ["2027-01-01"] }],
+    ["versions that are no array", { ...full, supportedVersions: "2026-07-28" }],
+    ["another result type", { ...full, resultType: "input_required" }],
+    ["a negative ttlMs", { ...full, ttlMs: -1 }],
+    ["an unknown cacheScope", { ...full, cacheScope: "everybody" }],
     [
-      "icons that are none",
+      "icons that are no array",
       { ...full, _meta: { "io.modelcontextprotocol/serverInfo": { name: "p", version: "1", icons: {} } } },
     ],
-    ["something else of its sender", { ...full, _meta: { ...info, more: 1 } }],
+    ["an unknown member in its _meta", { ...full, _meta: { ...info, more: 1 } }],
     ["tasks", { ...full, capabilities: { tasks: {} } }],
-    ["instructions that are no text", { ...full, instructions: {} }],
+    ["instructions that are no string", { ...full, instructions: {} }],
   ])("is left to the SDK: %s", async (_, result) => {
     const { handshake, isLegacy } = await early(new Peer({ "server/discover": { result } }));
     expect([handshake, isLegacy]).toEqual([undefined, false]);

@@ -10,8 +10,8 @@ const opened = (hasConnections = false) => {
   return requests;
 };
 
-describe("what a server asks", () => {
-  test("is open until its answer is taken", async () => {
+describe("a server request", () => {
+  test("is open until its answer is accepted", async () => {
     const requests = opened();
     expect(requests.open("more")).toBe(false);
     const taken = Promise.withResolvers<void>();
@@ -23,13 +23,13 @@ describe("what a server asks", () => {
     expect(requests.open("still more")).toBe(false);
   });
 
-  test("is open no longer if its answer cannot be sent", async () => {
+  test("is no longer open after its answer could not be sent", async () => {
     const requests = opened();
     await expect(requests.answer(7, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
     expect(requests.open("more")).toBe(true);
   });
 
-  test("is open no longer if it is taken back, and what was never asked makes no room", () => {
+  test("is no longer open after it is cancelled; an unknown id frees nothing", () => {
     const requests = opened();
     requests.withdraw("never asked");
     expect(requests.open("more")).toBe(false);
@@ -39,7 +39,7 @@ describe("what a server asks", () => {
     expect(requests.open("still more")).toBe(false);
   });
 
-  test("counts as often as it is asked, also with one id", async () => {
+  test("counts every time it is sent, even with the same id", async () => {
     const requests = createOpenServerRequests({ hasConnections: false });
     for (let n = 0; n < MOST_OPEN_SERVER_REQUESTS; n += 1) expect(requests.open("same")).toBe(true);
     expect(requests.open("same")).toBe(false);
@@ -49,7 +49,7 @@ describe("what a server asks", () => {
 });
 
 describe("answers", () => {
-  test("that have connections of their own go out 16 at a time, in order", async () => {
+  test("that take a connection each go out 16 at a time, in order", async () => {
     const requests = opened(true);
     const sent: number[] = [];
     const taken: (() => void)[] = [];
@@ -69,7 +69,7 @@ describe("answers", () => {
     expect(sent).toEqual(Array.from({ length: 40 }, (_, id) => id));
   });
 
-  test("that share one go out at once", () => {
+  test("that share a connection go out at once", () => {
     const requests = opened();
     let sent = 0;
     for (let id = 0; id < 40; id += 1)

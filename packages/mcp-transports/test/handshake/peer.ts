@@ -1,9 +1,9 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
-/** An answer of a server: a result, an error, silence, or the end of the conversation. */
+/** A server's answer: a result, an error, silence, or the end of the connection. An `Error` makes sending fail. */
 export type Reply = { readonly result?: unknown; readonly error?: unknown } | "silence" | "end" | Error;
 
-/** A server at the other end of a transport that is a pipe, which answers each method as it is told. */
+/** A pipe transport with a server behind it that answers each method with its reply. */
 export class Peer implements Transport {
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
@@ -32,7 +32,7 @@ export class Peer implements Transport {
     else if (reply !== "silence") this.say({ jsonrpc: "2.0", id: message.id, ...reply });
   }
 
-  /** Says something to the client, in a turn of its own. */
+  /** Sends a message to the client in a microtask. */
   say(message: object): void {
     queueMicrotask(() => this.onmessage?.(message as JSONRPCMessage));
   }

@@ -9,8 +9,12 @@ const HANDSHAKE = {
   serverInfo: { name: "peer", version: "1" },
 };
 const SERVER_REQUEST = { jsonrpc: "2.0", id: "q", method: "roots/list" };
-const news = (method: string, params?: object) => ({ jsonrpc: "2.0", method, ...(params && { params }) });
-/** So that everything that was said has been heard. */
+const createNotification = (method: string, params?: object) => ({
+  jsonrpc: "2.0",
+  method,
+  ...(params && { params }),
+});
+/** Resolves when everything that was sent has been delivered. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 async function rehearsed(initialize: Reply = { result: HANDSHAKE }) {
@@ -27,14 +31,14 @@ async function rehearsed(initialize: Reply = { result: HANDSHAKE }) {
 const methods = (messages: readonly JSONRPCMessage[]) =>
   messages.map((message) => ("method" in message ? message.method : "answer"));
 
-describe("the SDK's client, connected later", () => {
+describe("the SDK's client that connects later", () => {
   const connect = async (transport: Awaited<ReturnType<typeof rehearsed>>["transport"]) => {
     const client = new Client({ name: "late", version: "1" });
     await client.connect(transport, { prior: { kind: "legacy" } });
     return client;
   };
 
-  test("shakes hands with what was said before, and the server hears it once", async () => {
+  test("gets the recorded handshake, and the server gets each message once", async () => {
     const { peer, transport } = await rehearsed();
     await transport.ask({ id: 0, method: "initialize", params: {} });
     await transport.tellInitialized();
@@ -45,7 +49,7 @@ describe("the SDK's client, connected later", () => {
     expect(methods(peer.sent)).toEqual(["initialize", "notifications/initialized", "tools/list"]);
   });
 
-  test("says itself what was not said", async () => {
+  test("sends notifications/initialized if it was not sent before", async () => {
     const { peer, transport } = await rehearsed();
     await transport.ask({ id: 0, method: "initialize", params: {} });
     await connect(transport);
@@ -54,16 +58,16 @@ describe("the SDK's client, connected later", () => {
 
   test.each<[string, Reply, string]>([
     ["was refused", { error: { code: -32602, message: "not you" } }, "not you"],
-    ["ended the conversation", "end", "Connection closed"],
+    ["ended the connection", "end", "Connection closed"],
     ["could not be written", new Error("a broken pipe"), "a broken pipe"],
-  ])("hears that the handshake %s", async (_, reply, words) => {
+  ])("fails if the handshake %s", async (_, reply, words) => {
     const { peer, transport } = await rehearsed(reply);
     await transport.ask({ id: 0, method: "initialize", params: {} });
     await expect(connect(transport)).rejects.toThrow(words);
     expect(methods(peer.sent)).toEqual(["initialize"]);
   });
 
-  test("answers what was asked before, and is not given it twice", async () => {
+  test("answers an earlier server request once", async () => {
     const { peer, transport } = await rehearsed();
     await transport.ask({ id: 0, method: "initialize", params: {} });
     await transport.tellInitialized();
@@ -72,19 +76,19 @@ describe("the SDK's client, connected later", () => {
     await connect(transport);
     transport.deliverKept();
     await settled();
-    // It has no handler for it, and says so.
+    // It has no handler for the request, and refuses it.
     expect(peer.sent.at(-1)).toMatchObject({ id: "q", error: { code: -32601 } });
     expect(peer.sent).toHaveLength(3);
   });
 });
 
-describe("before there is a client", () => {
-  test("news are handed on as the client would, and progress of nothing is dropped", async () => {
+describe("before the SDK's client connects", () => {
+  test("notifications are passed on, and progress without a request is dropped", async () => {
     const { peer, told, transport } = await rehearsed();
     await transport.ask({ id: 0, method: "initialize", params: {} });
-    peer.say(news("notifications/tools/list_changed"));
-    peer.say(news("notifications/progress", { progressToken: 1, progress: 1 }));
-    peer.say(news("vendor/news", { a: 1 }));
+    peer.say(createNotification("notifications/tools/list_changed"));
+    peer.say(createNotification("notifications/progress", { progressToken: 1, progress: 1 }));
+    peer.say(createNotification("vendor/news", { a: 1 }));
     await settled();
     expect(told).toEqual([
       { method: "notifications/tools/list_changed" },
@@ -92,7 +96,7 @@ describe("before there is a client", () => {
     ]);
   });
 
-  test("a server that is asked for its era has nothing to say besides", async () => {
+  test("other messages are dropped while server/discover is pending", async () => {
     const peer = new Peer({ "server/discover": "silence" });
     const told: unknown[] = [];
     const onNotification = (notification: unknown) => told.push(notification);
@@ -100,18 +104,18 @@ describe("before there is a client", () => {
     const onNeeded = vi.fn();
     transport.whenNeeded(onNeeded);
     const outcome = transport.ask({ id: "probe", method: "server/discover" });
-    peer.say(news("notifications/tools/list_changed"));
+    peer.say(createNotification("notifications/tools/list_changed"));
     peer.say(SERVER_REQUEST);
     peer.say({ jsonrpc: "2.0", id: "probe", result: {} });
     expect(await outcome).toMatchObject({ kind: "answer" });
     expect(told).toEqual([]);
     expect(onNeeded).not.toHaveBeenCalled();
-    peer.say(news("notifications/message", { level: "info", data: 1 }));
+    peer.say(createNotification("notifications/message", { level: "info", data: 1 }));
     await settled();
     expect(told).toHaveLength(1);
   });
 
-  test("a server that wants to know whether anybody is there hears so", async () => {
+  test("a ping is answered without the client", async () => {
     const { peer, transport } = await rehearsed();
     const onNeeded = vi.fn();
     transport.whenNeeded(onNeeded);
@@ -122,11 +126,11 @@ describe("before there is a client", () => {
   });
 
   test.each([
-    ["asks something", SERVER_REQUEST],
-    ["takes a question back", news("notifications/cancelled", { requestId: "q" })],
-    ["says something odd of itself", news("notifications/tools/list_changed", { _meta: [] })],
-    ["says what is no message", { jsonrpc: "2.0", method: "notifications/message", more: 1 }],
-  ])("a client is needed where the server %s", async (_, message) => {
+    ["sends a request", SERVER_REQUEST],
+    ["cancels a request", createNotification("notifications/cancelled", { requestId: "q" })],
+    ["sends an invalid _meta", createNotification("notifications/tools/list_changed", { _meta: [] })],
+    ["sends an invalid notification", { jsonrpc: "2.0", method: "notifications/message", more: 1 }],
+  ])("the client is needed if the server %s", async (_, message) => {
     const { peer, told, transport } = await rehearsed();
     await transport.ask({ id: 0, method: "initialize", params: {} });
     const onNeeded = vi.fn();
@@ -138,7 +142,7 @@ describe("before there is a client", () => {
     expect(told).toEqual([]);
   });
 
-  test("a server that asks and asks is heard up to a limit", async () => {
+  test("at most 100 server requests are kept", async () => {
     const { peer, transport } = await rehearsed();
     await transport.ask({ id: 0, method: "initialize", params: {} });
     for (let index = 0; index < 150; index += 1) peer.say({ ...SERVER_REQUEST, id: `q${index}` });
@@ -149,7 +153,7 @@ describe("before there is a client", () => {
     expect(onmessage).toHaveBeenCalledTimes(100);
   });
 
-  test("an answer whose number has become a text is one, and nothing else is", async () => {
+  test("an answer with its id as a string is accepted, one with another id is not", async () => {
     const peer = new Peer({ initialize: "silence" });
     const transport = await rehearse(peer, { onNotification: () => {}, onProblem: () => {} });
     const outcome = transport.ask({ id: 0, method: "initialize", params: {} });
@@ -158,7 +162,7 @@ describe("before there is a client", () => {
     expect(await outcome).toMatchObject({ kind: "answer", answer: { result: HANDSHAKE } });
   });
 
-  test("what goes wrong beside any request is heard, and then by the client", async () => {
+  test("transport errors go to onProblem, and then to the client", async () => {
     const { peer, problems, transport } = await rehearsed();
     peer.onerror?.(new Error("first"));
     const onerror = vi.fn();
@@ -168,7 +172,7 @@ describe("before there is a client", () => {
     expect(onerror).toHaveBeenCalledExactlyOnceWith(new Error("second"));
   });
 
-  test("the end is heard, also by whoever begins to listen after it", async () => {
+  test("the end also reaches a listener that is added later", async () => {
     const { peer, transport } = await rehearsed();
     await peer.close();
     const onEnded = vi.fn();

@@ -8,29 +8,29 @@ const TEXT = [{ type: "text", text: JSON.stringify(ECHO.arguments) }];
 const ANSWERS = ["json", "sse"] as const;
 
 describe.each(ANSWERS)("an answer (%s)", (answer) => {
-  test("in a batch is read, with whatever stands beside it", async () => {
+  test("in a batch is read", async () => {
     const { session } = await open({ answer, on: { "tools/call": { batch: true } } });
     expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
   });
 
-  test("may come by the stream of the server's own messages, after a 202", async () => {
+  test("may arrive on the server's GET stream after a 202", async () => {
     const { remote, session } = await open({ answer, on: { "tools/call": { answerOn: "get-stream" } } });
     await remote.until(() => remote.streams.length > 0);
     expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
   });
 
-  test("[R40] with the id as a text is taken, as servers exist that answer so", async () => {
+  test("[R40] with its id as a string is accepted", async () => {
     const { session } = await open({ answer, on: { "tools/call": { answerId: "string" } } });
     expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
   });
 
-  test("[R40] to a request that nobody has made reaches nobody, and the call fails", async () => {
+  test("[R40] with an unknown id leaves the call's outcome unknown", async () => {
     const { session } = await open({ answer, on: { "tools/call": { answerId: "unknown" } } });
     const error = await failureOf(session.request("tools/call", ECHO));
     expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
   });
 
-  test("[R39] [R40] that comes twice, or unasked, disturbs no other", async () => {
+  test("[R39] [R40] that is duplicated or unsolicited does not affect other calls", async () => {
     const { session } = await open({
       answer,
       on: { "tools/call": { duplicateAnswers: true, strayAnswers: true } },
@@ -39,7 +39,7 @@ describe.each(ANSWERS)("an answer (%s)", (answer) => {
       expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
   });
 
-  test("[T48] of one call never reaches another whose id it bears", async () => {
+  test("[T48] with the id of another call resolves neither call", async () => {
     const { session } = await open({ answer, on: { "tools/call": { answerId: "swapped" } } });
     const calls = ["mine", "yours"].map((text) =>
       failureOf(session.request("tools/call", { name: "echo", arguments: { text } })),
@@ -48,7 +48,7 @@ describe.each(ANSWERS)("an answer (%s)", (answer) => {
   });
 
   test.each(["truncated", "not-json", "not-rpc"] as const)(
-    "[X11] that is %s breaks the protocol, at once",
+    "[X11] that is %s fails the call as a protocol violation, and the session stays usable",
     async (garbled) => {
       const { session } = await open({ answer, on: { "tools/call": { garbled } } });
       const error = await failureOf(session.request("tools/call", ECHO));
@@ -66,7 +66,7 @@ describe.each(ANSWERS)("an answer (%s)", (answer) => {
     },
   );
 
-  test("with another content type breaks the protocol", async () => {
+  test("with another content type is a protocol violation", async () => {
     const { session } = await open({ answer, on: { "tools/call": { contentType: "text/html" } } });
     const error = await failureOf(session.request("tools/call", ECHO));
     expect(error).toMatchObject({ code: "MCP_PROTOCOL_VIOLATED", outcome: "unknown" });
@@ -82,42 +82,39 @@ describe.each(ANSWERS)("an answer (%s)", (answer) => {
     },
   );
 
-  test("in a byte at a time is put together", async () => {
+  test("that arrives byte by byte is read", async () => {
     const { session } = await open({ answer, on: { "tools/call": { dripMs: 0 } } });
     expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
   });
 });
 
 test.each([
-  ["JSON", { "content-type": "application/json" }],
-  ["nothing", {}],
-])(
-  "an answer may come by the server's own stream after an empty 202 that is said to be %s",
-  async (_, headers) => {
-    const stream = Promise.withResolvers<ServerResponse>();
-    const server = await startHttpServer(({ request, response, message, status }) => {
-      if (request.method === "GET") {
-        response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
-        stream.resolve(response);
-        return true;
-      }
-      if (message?.method !== "tools/call") return undefined;
-      status(202, { ...headers, connection: "close" });
-      const answered = { jsonrpc: "2.0", id: message.id, result: { content: TEXT } };
-      // The client closes the connection once it has read the 202.
-      request.socket.once("close", () =>
-        stream.promise.then((own) => own.write(`data: ${JSON.stringify(answered)}\n\n`)),
-      );
+  ["labelled as JSON", { "content-type": "application/json" }],
+  ["without a content type", {}],
+])("an answer may arrive on the server's GET stream after an empty 202 %s", async (_, headers) => {
+  const stream = Promise.withResolvers<ServerResponse>();
+  const server = await startHttpServer(({ request, response, message, status }) => {
+    if (request.method === "GET") {
+      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+      stream.resolve(response);
       return true;
-    });
-    const session = await connect(server);
-    await stream.promise;
-    expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
-  },
-);
+    }
+    if (message?.method !== "tools/call") return undefined;
+    status(202, { ...headers, connection: "close" });
+    const answered = { jsonrpc: "2.0", id: message.id, result: { content: TEXT } };
+    // The client closes the connection once it has read the 202.
+    request.socket.once("close", () =>
+      stream.promise.then((own) => own.write(`data: ${JSON.stringify(answered)}\n\n`)),
+    );
+    return true;
+  });
+  const session = await connect(server);
+  await stream.promise;
+  expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
+});
 
-describe("a message that asks nothing", () => {
-  test("[X10] may be answered 202 with a body, be it JSON, events or nonsense", async () => {
+describe("a notification", () => {
+  test("[X10] may be answered with a 202 and a JSON, event stream or text body", async () => {
     for (const [contentType, body] of [
       ["application/json", "null"],
       ["text/event-stream", ": thanks\n\n"],
@@ -130,7 +127,7 @@ describe("a message that asks nothing", () => {
     }
   });
 
-  test("[X10] what comes with the 202 is heard", async () => {
+  test("[X10] may be answered with a 202 whose events are delivered", async () => {
     const note = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
     const headers = { "content-type": "text/event-stream" };
     const reply = { status: 202, headers, body: `data: ${JSON.stringify(note)}\n\n` };
@@ -140,8 +137,8 @@ describe("a message that asks nothing", () => {
   });
 });
 
-describe("a stream of an answer whose events have ids", () => {
-  test("[R27] is taken up where it broke off, each time, and the call is made once", async () => {
+describe("an answer's stream with event ids", () => {
+  test("[R27] resumes each time it breaks off, and the call is sent once", async () => {
     const { remote, session } = await open({
       answer: "sse",
       eventIds: true,
@@ -158,7 +155,7 @@ describe("a stream of an answer whose events have ids", () => {
     expect(count(remote, "tools/call")).toBe(1);
   });
 
-  test("[R27] what is repeated although it has been read is dropped", async () => {
+  test("[R27] drops the events that the server repeats", async () => {
     const { session } = await open({
       answer: "sse",
       eventIds: true,
@@ -172,7 +169,7 @@ describe("a stream of an answer whose events have ids", () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  test("that cannot be taken up fails its call, whose outcome is unknown", async () => {
+  test("that cannot be resumed leaves the call's outcome unknown", async () => {
     const { remote, session } = await open({
       answer: "sse",
       eventIds: true,
@@ -184,7 +181,7 @@ describe("a stream of an answer whose events have ids", () => {
     expect(count(remote, "tools/call")).toBe(1);
   });
 
-  test("[R27] is not taken up in the modern era, where there is no such thing", async () => {
+  test("[R27] is not resumed with a modern server", async () => {
     const { remote, session } = await open({
       era: "modern",
       answer: "sse",

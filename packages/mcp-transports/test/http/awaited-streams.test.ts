@@ -8,7 +8,7 @@ import { ECHO } from "./remote.ts";
 
 const CALL = { timeoutMs: 0, maxTotalMs: 0 };
 
-/** A server that answers calls by its own stream alone, once the token of each request is good, and accepts another token when it is told. */
+/** Starts a server that answers calls only on its GET stream, verifies every token, and requires another one after `expire`. */
 async function startAnsweringLate() {
   let accepted = "Bearer old";
   let held: (() => void) | undefined;
@@ -29,7 +29,7 @@ async function startAnsweringLate() {
         return false;
       }
       const refuse = () => {
-        // Its connection is closed by the client, which has read the refusal then.
+        // The client closes the connection once it has read the refusal.
         exchange.request.socket.once("close", () => isRefused.resolve());
         exchange.status(401, { "www-authenticate": "Bearer", "retry-after": "30", connection: "close" });
       };
@@ -53,22 +53,22 @@ async function startAnsweringLate() {
   return {
     ...server,
     taken: isTaken.promise,
-    /** The client has heard that its stream is refused. */
+    /** Resolves when the client has read the refusal of its stream. */
     refused: isRefused.promise,
     held: isHeld.promise,
-    /** From now on another token is asked for, and the stream breaks off. */
+    /** Requires another token from now on, and ends the stream. */
     expire(options: { readonly holdsRefusal?: boolean } = {}) {
       accepted = "Bearer new";
       isHolding = options.holdsRefusal === true;
       server.endStream();
     },
-    /** Sends the refusal that was held back. */
+    /** Sends the refusal that `holdsRefusal` held back. */
     release: () => held?.(),
   };
 }
 
-describe("a call whose answer comes by the stream of the server's own messages", () => {
-  test("is answered though the token has expired and the stream broke off while it was under way", async () => {
+describe("a call whose answer arrives on the server's GET stream", () => {
+  test("is answered even if the token expires and the stream breaks off during the call", async () => {
     const server = await startAnsweringLate();
     const auth = renewing(async () => "new");
     const session = await connect(server, { auth });
@@ -80,7 +80,7 @@ describe("a call whose answer comes by the stream of the server's own messages",
     expect(auth.onChallenge).toHaveBeenCalledTimes(1);
   });
 
-  test("is answered by the stream that was refused before the call itself met the challenge", async () => {
+  test("is answered if the stream was refused before the call renewed the token", async () => {
     const server = await startAnsweringLate();
     const auth = renewing(async () => "new");
     const session = await connect(server, { auth });
@@ -91,7 +91,7 @@ describe("a call whose answer comes by the stream of the server's own messages",
     expect(auth.onChallenge).toHaveBeenCalledTimes(1);
   });
 
-  test("is answered though the refusal of the stream was on its way while the call met the challenge", async () => {
+  test("is answered if the refusal of the stream arrives after the call renewed the token", async () => {
     const server = await startAnsweringLate();
     const auth = renewing(async () => "new");
     const session = await connect(server, { auth });
@@ -105,7 +105,7 @@ describe("a call whose answer comes by the stream of the server's own messages",
     expect(auth.onChallenge).toHaveBeenCalledTimes(1);
   });
 
-  test("is answered though the stream was refused, and the call taken with a token from elsewhere", async () => {
+  test("is answered if the stream was refused and the host has a new token without a challenge", async () => {
     const server = await startAnsweringLate();
     let token = "old";
     const onChallenge = vi.fn<AuthPort["onChallenge"]>(async () => "fail");
@@ -121,8 +121,8 @@ describe("a call whose answer comes by the stream of the server's own messages",
 
   test.each([
     ["fails", () => Promise.reject(new Error("Nobody is there."))],
-    ["brings nothing that is taken", async () => "other"],
-  ])("has an unknown outcome, after one login for it, if that %s", async (_, grant) => {
+    ["brings a token that is refused", async () => "other"],
+  ])("has an unknown outcome if the one login for the stream %s", async (_, grant) => {
     const server = await startAnsweringLate();
     const auth = renewing(grant);
     const session = await connect(server, { auth });

@@ -14,7 +14,7 @@ function decoding() {
   return { hooks, taken, body };
 }
 
-test("a decoder that nobody wants any more lets go on what it has stopped", () => {
+test("a dropped decoder resumes the body that it paused", () => {
   const { hooks, body } = decoding();
   body.push(BODY);
   expect(hooks.pause).toHaveBeenCalledOnce();
@@ -24,9 +24,9 @@ test("a decoder that nobody wants any more lets go on what it has stopped", () =
 });
 
 test.each([
-  ["before anything came", false],
+  ["before any data", false],
   ["in the middle", true],
-])("a decoder that is dropped %s takes nothing more, and calls nothing a fault", async (_, isBegun) => {
+])("a decoder that is dropped %s passes nothing on and reports no error", async (_, isBegun) => {
   const create = vi.spyOn(process.getBuiltinModule("node:zlib"), "createGunzip");
   const { hooks, taken, body } = decoding();
   if (isBegun) body.push(BODY.subarray(0, 100));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { excerptSink } from "../../src/http/body-sink.ts";
 
-test("an excerpt is handed over as soon as it is full, once", () => {
+test("an excerpt is delivered once, as soon as it is full", () => {
   const texts: string[] = [];
   const sink = excerptSink(8, (text) => texts.push(text));
   sink.push(Buffer.from("12345"));
@@ -13,7 +13,7 @@ test("an excerpt is handed over as soon as it is full, once", () => {
   expect(texts).toHaveLength(1);
 });
 
-test("an excerpt that is not full is handed over at its end", () => {
+test("an excerpt that is not full is delivered at the end", () => {
   const texts: string[] = [];
   const sink = excerptSink(8, (text) => texts.push(text));
   sink.push(Buffer.from("123"));

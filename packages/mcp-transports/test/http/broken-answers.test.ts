@@ -14,11 +14,11 @@ const CHARGE = { name: "charge_card", arguments: {} };
 const REFUSED_EVENT = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no such event"}}';
 
 interface ForgetfulServer extends RunningHttpServer {
-  /** How often something was done that must not be done twice. */
+  /** How often the method, which must not run twice, ran. */
   readonly carriedOut: () => number;
 }
 
-/** A server that carries requests of one method out, breaks the stream of the answer off, and deals so with whoever goes on with it. */
+/** Starts a server that runs requests of one method, breaks off the answer's stream, and lets `onResume` handle its resumption. */
 async function startForgetful(
   method: string,
   onResume: (exchange: HttpExchange, server: RunningHttpServer) => void,
@@ -57,8 +57,8 @@ const FATES: Readonly<Record<string, (exchange: HttpExchange, server: RunningHtt
   "meets no server any more": (_, server) => void server.stop(),
 };
 
-describe("a call that was taken, whose answer breaks off", () => {
-  test("has an unknown outcome and is made once, whatever becomes of going on with it", async () => {
+describe("a call whose answer breaks off", () => {
+  test("is sent once and has an unknown outcome, however resuming its stream fails", async () => {
     const fates = await Promise.all(
       Object.entries(FATES).map(async ([fate, onResume]) => {
         const server = await startForgetful("tools/call", onResume);
@@ -78,7 +78,7 @@ describe("a call that was taken, whose answer breaks off", () => {
   });
 
   test.each(["日本", "café", "plain"])(
-    "is answered where its stream is taken up after the event %s",
+    "is answered when its stream resumes after the event id %s",
     async (id) => {
       let call = 0;
       let lastEventId: string | undefined;
@@ -98,7 +98,7 @@ describe("a call that was taken, whose answer breaks off", () => {
     },
   );
 
-  test("leaves the session open, and the reason in words", async () => {
+  test("reports the HTTP status and leaves the session open", async () => {
     const server = await startForgetful("tools/call", refusing(404));
     const session = await connect(server);
     const error = await failureOf(session.request("tools/call", CHARGE));
@@ -106,7 +106,7 @@ describe("a call that was taken, whose answer breaks off", () => {
     expect((await session.request("tools/call", CHARGE)).content).toHaveLength(1);
   });
 
-  test("has an unknown outcome if going on with it takes a login that nobody makes", async () => {
+  test("has an unknown outcome if resuming its stream needs a login that fails", async () => {
     const server = await startForgetful("tools/call", refusing(401, { "www-authenticate": "Bearer" }));
     const noLogin = new McpError("MCP_AUTH_REQUIRED", "Log in.", { outcome: "rejected" });
     const onChallenge = vi.fn<AuthPort["onChallenge"]>(() => Promise.reject(noLogin));
@@ -119,7 +119,7 @@ describe("a call that was taken, whose answer breaks off", () => {
 });
 
 test.each([404, 401])(
-  "a list whose answer breaks off is asked for again, though going on with it is refused with %d",
+  "a list whose answer breaks off is requested again if resuming fails with %d",
   async (status) => {
     const server = await startForgetful("tools/list", refusing(status));
     const session = await connect(server);

@@ -10,20 +10,20 @@ import { pem, startSecure } from "./secure-server.ts";
 const ca = pem("ca");
 
 describe("a server behind TLS", () => {
-  test("is reached by HTTP/2 where it offers that, with an authority of the host's own", async () => {
+  test("is trusted through the host's CA and reached over HTTP/2", async () => {
     const server = await startSecure();
     const session = await connectTo(server, { http: { tls: { ca } } });
     await Promise.all(Array.from({ length: 20 }, () => session.request("tools/call", ECHO)));
     expect(new Set(server.seen.map(({ version }) => version))).toEqual(new Set(["2.0"]));
   });
 
-  test("[T49] of an unknown authority is refused, whatever else is configured", async () => {
+  test("[T49] with a certificate of an unknown CA is refused, whatever the entry's headers say", async () => {
     const { url } = await startSecure();
     const error = await failureOf(connectTo({ url }, { headers: { rejectUnauthorized: "false" } }));
     expect(error.code).toBe("MCP_CONNECT_FAILED");
   });
 
-  test("is shown the client's certificate where the host has one", async () => {
+  test("receives the client certificate that the host configures", async () => {
     const server = await startSecure({ requestCert: true });
     const tls = { ca, cert: pem("client"), key: pem("client-key") };
     await connectTo(server, { http: { tls } });
@@ -31,9 +31,9 @@ describe("a server behind TLS", () => {
   });
 });
 
-describe("a `fetch` of the host's own", () => {
+describe("the host's own `fetch`", () => {
   test.each(["json", "sse"] as const)(
-    "[X18] makes every request, and asks for no redirect to be followed: %s",
+    "[X18] makes every request without following redirects: %s",
     async (answer) => {
       const fetch = vi.fn(globalThis.fetch);
       const { remote, session } = await open({ answer }, { http: { fetch } });
@@ -44,7 +44,7 @@ describe("a `fetch` of the host's own", () => {
     },
   );
 
-  test("[X18] makes every request of the older transport, with the entry's headers and what the host's port gives", async () => {
+  test("[X18] makes every HTTP+SSE request, with the headers of the entry and of the auth port", async () => {
     const legacy = { answer: "legacy-sse" } as const;
     const fetch = vi.fn(globalThis.fetch);
     let token = "first";
@@ -81,7 +81,7 @@ describe("a `fetch` of the host's own", () => {
     for (const { headers } of remote.requests) expect(headers["x-api-key"]).toBe("key-123456");
   });
 
-  test("that fails is told from one that was answered", async () => {
+  test("leaves the outcome unknown when it rejects, and the next call works", async () => {
     const fetch = vi.fn(globalThis.fetch);
     const { session } = await open({}, { http: { fetch } });
     fetch.mockRejectedValueOnce(new TypeError("no network"));
@@ -89,7 +89,7 @@ describe("a `fetch` of the host's own", () => {
     expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
   });
 
-  test("that an async function gives after all is waited for, and a failure of it fails the opening", async () => {
+  test("may come from an async function, whose rejection fails the connection", async () => {
     const fetch = vi.fn(globalThis.fetch);
     const later = (give: () => Promise<object>) => ({ http: give as unknown as HttpOptions });
     const { session } = await open(
@@ -107,14 +107,14 @@ describe("a `fetch` of the host's own", () => {
     expect(await failureOf(failing)).toMatchObject({ code: "MCP_CONNECT_FAILED" });
   });
 
-  test("[T84] is held to the limit as well", async () => {
+  test("[T84] is subject to maxMessageBytes", async () => {
     const changes = { http: { fetch: globalThis.fetch }, limits: { maxMessageBytes: 100_000 } };
     const { session } = await open({ on: { "tools/call": { answerBytes: 1_000_000 } } }, changes);
     expect((await failureOf(session.request("tools/call", ECHO))).code).toBe("MCP_LIMIT_EXCEEDED");
   });
 });
 
-test("sessions with the same server share connections, and the last one ends them", async () => {
+test("sessions with one server share connections, and closing one leaves the other working", async () => {
   const remote = await startHttpFaultServer({ sessionless: true, on: { GET: { reply: { status: 405 } } } });
   atEnd(() => remote.close());
   const { createConnector } = await import("../../src/index.ts");

@@ -25,13 +25,13 @@ describe("authorization", () => {
     return { auth, onChallenge };
   };
 
-  test("that is missing is asked for", async () => {
+  test("that is missing fails with MCP_AUTH_REQUIRED and a hint to log in", async () => {
     const error = await failToConnect(await guarded("Bearer good"));
     expect(error).toMatchObject({ code: "MCP_AUTH_REQUIRED", httpStatus: 401 });
     expect(error.message).toContain("Log in");
   });
 
-  test("comes from the host's port with every request", async () => {
+  test("comes from the auth port with every request", async () => {
     const server = await guarded("Bearer good");
     const { auth, onChallenge } = portWith("good");
     const session = await connect(server, { auth });
@@ -39,7 +39,7 @@ describe("authorization", () => {
     expect(onChallenge).not.toHaveBeenCalled();
   });
 
-  test("that has expired is renewed once, and the request repeated once", async () => {
+  test("that has expired is renewed by one challenge, and the request is repeated", async () => {
     const server = await guarded("Bearer new");
     const { auth, onChallenge } = portWith("old", "new");
     await connect(server, { auth });
@@ -50,7 +50,7 @@ describe("authorization", () => {
     );
   });
 
-  test("is asked for anew after a port that threw at once instead of rejecting", async () => {
+  test("is requested again after onChallenge threw synchronously", async () => {
     let asked = 0;
     let isRefused = false;
     const server = await startHttpServer(({ message, status }) => {
@@ -71,7 +71,7 @@ describe("authorization", () => {
     expect(asked).toBe(2);
   });
 
-  test("that is refused again is not tried a third time", async () => {
+  test("that is refused again after its renewal is not tried a third time", async () => {
     const server = await guarded("Bearer other");
     const { auth, onChallenge } = portWith("old", "new");
     const error = await failToConnect(server, { auth });
@@ -80,14 +80,14 @@ describe("authorization", () => {
     expect(server.log).toHaveLength(2);
   });
 
-  test("[A22] that a person configured is not replaced by a stored one", async () => {
+  test("[A22] in a configured header is not replaced by the auth port's", async () => {
     const server = await startHttpServer(undefined, { headers: { AUTHORIZATION: "Bearer mine" } });
     const { auth } = portWith("stored");
     await connect(server, { auth });
     expect(server.log[0]?.headers.authorization).toBe("Bearer mine");
   });
 
-  test("that is lost during a session leaves the call rejected", async () => {
+  test("that is refused during a session rejects the call", async () => {
     const server = await startHttpServer(on("tools/call", ({ status }) => status(401)));
     const error = await failureOf((await connect(server)).request("tools/call", CALL));
     expect(error).toMatchObject({ code: "MCP_AUTH_REQUIRED", httpStatus: 401, outcome: "rejected" });
@@ -103,7 +103,7 @@ test.each([
   ["", { AUTHORIZATION: "Bearer own" }, false],
   ["", { "X-Api-Key": "key" }, true],
 ])(
-  "the host's port is asked for an entry with %j in its URL and the headers %j: %s",
+  "the auth port is used for an entry with %j in its URL and the headers %j: %s",
   (login, headers, isAsked) => {
     const url = `https://${login}shop.example/mcp`;
     const server = { transport: "http", name: "shop", url, headers, secrets: [] } as const;

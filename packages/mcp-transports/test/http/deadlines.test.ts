@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { failureOf } from "../connecting.ts";
 import { connectTo, count, ECHO, never, open, startRemote } from "./remote.ts";
 
-/** Nobody is ever told anything. */
-const silence = () => new Promise<never>(() => {});
+/** Never settles. */
+const neverSettle = () => new Promise<never>(() => {});
 
-/** Gives nothing special while a session is opened, then gets stuck as told. */
+/** An auth port that works until `opened` is called, and then gets stuck in the methods of `stuck`. */
 function stuckPort(stuck: Partial<AuthPort>) {
   let isOpen = false;
   const port: AuthPort = {
@@ -17,19 +17,19 @@ function stuckPort(stuck: Partial<AuthPort>) {
   return { port, opened: () => (isOpen = true) };
 }
 
-describe("[R45] the one deadline of a call covers", () => {
-  /** Enough for what happens before a call gets stuck, on a machine that is busy. */
+describe("[R45] the total deadline of a call covers", () => {
+  /** Enough time on a busy machine for what happens before a call gets stuck. */
   const LIMITS = { timeoutMs: 0, maxTotalMs: 800 };
 
   test.each<readonly [string, Partial<AuthPort>, HttpFaultScript, number]>([
-    ["the wait for credentials", { headers: silence }, {}, 0],
+    ["the wait for credentials", { headers: neverSettle }, {}, 0],
     [
       "the wait for a login",
-      { onChallenge: silence },
+      { onChallenge: neverSettle },
       { on: { "tools/call": { reply: { status: 401 } } } },
       1,
     ],
-  ])("%s, and the call was not carried out", async (_, stuck, faults, arrivals) => {
+  ])("%s, with the outcome not-sent", async (_, stuck, faults, arrivals) => {
     const remote = await startRemote();
     const { port, opened } = stuckPort(stuck);
     const session = await connectTo(remote, { auth: port });
@@ -43,17 +43,17 @@ describe("[R45] the one deadline of a call covers", () => {
   });
 
   test.each<readonly [string, HttpFaultScript]>([
-    ["the second leg of a redirect", { on: { "tools/call": { redirect: "same-origin" } } }],
+    ["the second request of a redirect", { on: { "tools/call": { redirect: "same-origin" } } }],
     [
-      "a stream that cannot be taken up again",
+      "a stream that cannot be resumed",
       {
         answer: "sse",
         eventIds: true,
         on: { "tools/call": { endAfterMs: 0, retryMs: 0 }, GET: { skip: 1, hang: true } },
       },
     ],
-    ["an answer that was to come by the other stream", { on: { "tools/call": { answerOn: "get-stream" } } }],
-  ])("%s, and the outcome is unknown", async (_, script) => {
+    ["an answer that is due on the GET stream", { on: { "tools/call": { answerOn: "get-stream" } } }],
+  ])("%s, with the outcome unknown", async (_, script) => {
     const { remote, session } = await open({ ...script, silentOn: ["tools/call"] });
     await remote.until(() => count(remote, "GET") === 1);
     const error = await failureOf(session.request("tools/call", ECHO, LIMITS));
@@ -62,8 +62,8 @@ describe("[R45] the one deadline of a call covers", () => {
   });
 });
 
-describe("[R45] the one deadline of a list", () => {
-  test("is not waited beyond: a page that may be asked for only later fails the list at once", async () => {
+describe("[R45] the total deadline of a list", () => {
+  test("fails the list at once if a page's Retry-After lies beyond it", async () => {
     const reply = { status: 429, headers: { "retry-after": "9" } };
     const script = { pageSize: 2, on: { "tools/list": { skip: 1, reply } } };
     const { remote, session } = await open(script, { limits: { maxTotalMs: 8000 } });
@@ -73,12 +73,12 @@ describe("[R45] the one deadline of a list", () => {
   });
 });
 
-describe("[R45] the one deadline of a connection covers", () => {
+describe("[R45] the connect deadline covers", () => {
   test.each<readonly [string, Partial<AuthPort>, HttpFaultScript]>([
-    ["the wait for credentials", { headers: silence }, {}],
-    ["the wait for a login", { onChallenge: silence }, { authorization: ["Bearer other"] }],
-    ["a greeting that is not taken note of", {}, { on: { "notifications/initialized": { hang: true } } }],
-    ["a fallback that leads nowhere", {}, { answer: "legacy-sse", endpoint: null }],
+    ["the wait for credentials", { headers: neverSettle }, {}],
+    ["the wait for a login", { onChallenge: neverSettle }, { authorization: ["Bearer other"] }],
+    ["an unanswered notifications/initialized", {}, { on: { "notifications/initialized": { hang: true } } }],
+    ["a fallback to HTTP+SSE without an endpoint", {}, { answer: "legacy-sse", endpoint: null }],
   ])("%s", async (_, stuck, script) => {
     const remote = await startRemote(script);
     const { port, opened } = stuckPort(stuck);
@@ -88,10 +88,10 @@ describe("[R45] the one deadline of a connection covers", () => {
   });
 });
 
-describe("[R34] a call that tells of its progress", () => {
+describe("[R34] a call that reports progress", () => {
   const slow = { answer: "sse", answerLateMs: { "tools/call": 60_000 }, progress: 2000 } as const;
 
-  test("ends at its idle deadline if nothing gets on", async () => {
+  test("ends at its idle deadline if the progress does not increase", async () => {
     const { session } = await open({ ...slow, constantProgress: true });
     const limits = { timeoutMs: 800, maxTotalMs: 0, onProgress: () => {} };
     const error = await failureOf(session.request("tools/call", ECHO, limits));
@@ -99,7 +99,7 @@ describe("[R34] a call that tells of its progress", () => {
     expect(error.message).toContain("within 800 ms without progress");
   });
 
-  test("ends at its total deadline if it gets on for ever", async () => {
+  test("ends at its total deadline even if the progress keeps increasing", async () => {
     const { session } = await open(slow);
     const limits = { timeoutMs: 0, maxTotalMs: 800, onProgress: () => {} };
     const error = await failureOf(session.request("tools/call", ECHO, limits));

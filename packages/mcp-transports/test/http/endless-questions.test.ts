@@ -10,7 +10,7 @@ const HANDSHAKE = {
   serverInfo: { name: "remote", version: "1" },
 };
 
-/** A server that takes note of answers only when it is told to, over either transport. */
+/** Starts a server that accepts answers only when the test releases them, over either transport. */
 async function startAsking(transport: "http" | "sse") {
   let stream: ServerResponse | undefined;
   let answers = 0;
@@ -48,9 +48,9 @@ async function startAsking(transport: "http" | "sse") {
 }
 
 describe.each(["http", "sse"] as const)(
-  "[T88] a server that asks and takes note of no answer (%s)",
+  "[T88] a server that sends requests and accepts no answers (%s)",
   (way) => {
-    test("holds 16 connections for that at most, and gets every answer as soon as it takes note", async () => {
+    test("holds at most 16 connections, and gets every answer once it accepts them", async () => {
       const { session, ping, held, answers } = await startAsking(way);
       ping(100);
       await vi.waitUntil(() => held.length === 16);
@@ -64,7 +64,7 @@ describe.each(["http", "sse"] as const)(
       expect(answers()).toBe(100);
     });
 
-    test("is parted from if it asks on and on", async () => {
+    test("is disconnected after 1000 requests without reading an answer", async () => {
       const { session, ping, held } = await startAsking(way);
       const closed = new Promise((resolve) => session.onClose(resolve));
       ping(1500);

@@ -8,10 +8,10 @@ interface FeedOptions {
   readonly mayResume?: () => boolean;
 }
 
-/** A feed whose connections are made of texts. */
+/** A feed whose connections consist of given texts. */
 function openFeed({ isStanding = true, hasLogin, mayResume = () => true }: FeedOptions = {}) {
   const heard: string[] = [];
-  const askedAfter: (string | undefined)[] = [];
+  const lastEventIds: (string | undefined)[] = [];
   const ends: FeedEnd[] = [];
   const onUnavailable = vi.fn();
   const listeners: HttpCallListener[] = [];
@@ -24,12 +24,12 @@ function openFeed({ isStanding = true, hasLogin, mayResume = () => true }: FeedO
     onEnd: (why) => ends.push(why),
     onUnavailable,
     open(lastEventId, listener) {
-      askedAfter.push(lastEventId);
+      lastEventIds.push(lastEventId);
       listeners.push(listener);
       return { abort() {} };
     },
   });
-  /** A connection by a GET request that brings this and ends. */
+  /** Answers the latest GET request with a text and ends its connection. */
   const connect = (text: string) => {
     vi.advanceTimersToNextTimer();
     const listener = listeners.at(-1);
@@ -40,7 +40,7 @@ function openFeed({ isStanding = true, hasLogin, mayResume = () => true }: FeedO
     vi.advanceTimersToNextTimer();
     listeners.at(-1)?.onRefusal({ status, text: "", ...more });
   };
-  return { feed, heard, askedAfter, ends, onUnavailable, connect, refuse };
+  return { feed, heard, lastEventIds, ends, onUnavailable, connect, refuse };
 }
 
 const event = (id: string, data: string) => `id: ${id}\ndata: ${data}\n\n`;
@@ -49,7 +49,7 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 describe("events with ids", () => {
-  test("are all heard, though the server gives each of them the same id", () => {
+  test("are all delivered, even if the server gives each the same id", () => {
     const { feed, heard, connect } = openFeed();
     feed.start();
     connect(event("session", "one") + event("session", "two") + event("session", "two"));
@@ -59,18 +59,18 @@ describe("events with ids", () => {
     feed.close();
   });
 
-  test("are heard once if they are repeated when the stream is taken up again", () => {
-    const { feed, heard, askedAfter, connect } = openFeed();
+  test("are delivered once if a resumed stream repeats them", () => {
+    const { feed, heard, lastEventIds, connect } = openFeed();
     feed.start();
     connect(event("1", "one") + event("2", "two"));
     connect(event("1", "one") + event("2", "two") + event("3", "three"));
     connect(event("2", "two") + event("3", "three") + event("4", "four"));
     expect(heard).toEqual(["one", "two", "three", "four"]);
-    expect(askedAfter).toEqual([undefined, "2", "3"]);
+    expect(lastEventIds).toEqual([undefined, "2", "3"]);
     feed.close();
   });
 
-  test("are other events if they say something else under an id that was there before", () => {
+  test("are new if their data differs under a known id", () => {
     const { feed, heard, connect } = openFeed();
     feed.start();
     connect(event("1", "one"));
@@ -79,7 +79,7 @@ describe("events with ids", () => {
     feed.close();
   });
 
-  test("are not compared where nothing is taken up again", () => {
+  test("are not deduplicated if the stream cannot be resumed", () => {
     const { feed, heard, ends } = openFeed({ isStanding: false, mayResume: () => false });
     feed.body().push(Buffer.from(event("1", "one") + event("1", "one")));
     feed.connectionEnded();
@@ -87,32 +87,32 @@ describe("events with ids", () => {
     expect(ends).toHaveLength(1);
   });
 
-  test("after one with an empty id are not asked for, and nothing is dropped", () => {
-    const { feed, heard, askedAfter, connect } = openFeed();
+  test("are not resumed after an empty id, and nothing is dropped", () => {
+    const { feed, heard, lastEventIds, connect } = openFeed();
     feed.start();
     connect(event("1", "one") + event("", "two"));
     connect(event("1", "one") + event("", "two"));
-    expect(askedAfter.slice(0, 2)).toEqual([undefined, undefined]);
+    expect(lastEventIds.slice(0, 2)).toEqual([undefined, undefined]);
     expect(heard).toEqual(["one", "two", "one", "two"]);
     feed.close();
   });
 
   test.each(["a\u0001b", "a\tb", "\u007F"])(
-    "of which no header can carry the last, %j, are an answer that is over at once when it breaks off",
+    "end an interrupted answer at once if its last id, %j, fits no header",
     (id) => {
-      const { feed, askedAfter, ends } = openFeed({ isStanding: false });
+      const { feed, lastEventIds, ends } = openFeed({ isStanding: false });
       feed.body().push(Buffer.from(event("1", "one") + event(id, "two")));
       feed.connectionEnded();
       expect(ends).toEqual([{ error: undefined }]);
       expect(vi.getTimerCount()).toBe(0);
-      expect(askedAfter).toEqual([]);
+      expect(lastEventIds).toEqual([]);
     },
   );
 });
 
-describe("the server's own stream", () => {
+describe("the server's GET stream", () => {
   test.each([400, 401, 403, 408, 409, 425, 429, 503])(
-    "is asked for again after a refusal with %d if it has been open, and heard",
+    "is reopened and delivers after %d if it has been open before",
     (status) => {
       const { feed, heard, ends, connect, refuse } = openFeed();
       feed.start();
@@ -135,7 +135,7 @@ describe("the server's own stream", () => {
     [425, false],
     [429, false],
     [503, false],
-  ])("is barred by a refusal with %d, until it is open again: %s", (status, isUnavailable) => {
+  ])("is unavailable after %d until it reopens: %s", (status, isUnavailable) => {
     const { feed, onUnavailable, connect, refuse } = openFeed();
     feed.start();
     connect(event("1", "one"));
@@ -147,7 +147,7 @@ describe("the server's own stream", () => {
     feed.close();
   });
 
-  test.each([404, 405, 501])("is over with %d", (status) => {
+  test.each([404, 405, 501])("ends for good with %d", (status) => {
     const { feed, ends, connect, refuse } = openFeed();
     feed.start();
     connect(event("1", "one"));
@@ -162,7 +162,7 @@ describe("the server's own stream", () => {
     [409, { hasLogin: true }],
     [403, { hasLogin: true }],
     [404, { hasLogin: true }],
-  ])("that was never open is over with its first refusal: %d %j", (status, options) => {
+  ])("that was never open ends for good with its first refusal: %d %j", (status, options) => {
     const { feed, ends, refuse } = openFeed(options);
     feed.start();
     refuse(status);
@@ -170,37 +170,40 @@ describe("the server's own stream", () => {
   });
 });
 
-describe("the server's own stream where somebody can log in", () => {
+describe("the server's GET stream when a login is possible", () => {
   const challenges: [number, Partial<Refusal>][] = [
     [401, {}],
     [401, { challenge: "Bearer", retryAfterMs: 30_000 }],
     [403, { challenge: 'Bearer error="insufficient_scope"' }],
   ];
 
-  test.each(challenges)("is barred, and not over, by a first refusal with %d %j", (status, more) => {
-    const { feed, ends, askedAfter, refuse, onUnavailable } = openFeed({ hasLogin: true });
-    feed.start();
-    refuse(status, more);
-    expect([feed.isUnavailable, onUnavailable.mock.calls.length, ends]).toEqual([true, 1, []]);
-    vi.advanceTimersByTime(30_100);
-    expect(askedAfter).toHaveLength(2);
-    feed.close();
-  });
+  test.each(challenges)(
+    "is unavailable after a first refusal with %d %j, and is requested again later",
+    (status, more) => {
+      const { feed, ends, lastEventIds, refuse, onUnavailable } = openFeed({ hasLogin: true });
+      feed.start();
+      refuse(status, more);
+      expect([feed.isUnavailable, onUnavailable.mock.calls.length, ends]).toEqual([true, 1, []]);
+      vi.advanceTimersByTime(30_100);
+      expect(lastEventIds).toHaveLength(2);
+      feed.close();
+    },
+  );
 
-  test.each(challenges)("is asked for at once when it may be granted after %d %j", (status, more) => {
-    const { feed, askedAfter, refuse } = openFeed({ hasLogin: true });
+  test.each(challenges)("is requested at once by reconsider() after %d %j", (status, more) => {
+    const { feed, lastEventIds, refuse } = openFeed({ hasLogin: true });
     feed.start();
     refuse(status, more);
     feed.reconsider();
     expect(feed.isUnavailable).toBe(false);
     vi.advanceTimersByTime(1);
-    expect(askedAfter).toHaveLength(2);
+    expect(lastEventIds).toHaveLength(2);
     expect(vi.getTimerCount()).toBe(1);
     feed.close();
   });
 
-  test("is not barred while it is asked for again, and not asked for twice", () => {
-    const { feed, askedAfter, refuse } = openFeed({ hasLogin: true });
+  test("is available, and not requested twice, after reconsider() during a request", () => {
+    const { feed, lastEventIds, refuse } = openFeed({ hasLogin: true });
     feed.start();
     refuse(401);
     vi.advanceTimersToNextTimer();
@@ -208,28 +211,28 @@ describe("the server's own stream where somebody can log in", () => {
     feed.reconsider();
     expect(feed.isUnavailable).toBe(false);
     vi.advanceTimersByTime(10);
-    expect(askedAfter).toHaveLength(2);
+    expect(lastEventIds).toHaveLength(2);
     feed.close();
   });
 
-  test("is opened at most 12 times a minute, however often it may be granted", () => {
-    const { feed, askedAfter, refuse } = openFeed({ hasLogin: true });
+  test("is opened at most 12 times a minute, however often reconsider() is called", () => {
+    const { feed, lastEventIds, refuse } = openFeed({ hasLogin: true });
     feed.start();
     const until = Date.now() + 59_000;
     while (Date.now() < until) {
       refuse(401);
       feed.reconsider();
     }
-    expect(askedAfter.length).toBeLessThanOrEqual(13);
-    expect(askedAfter.length).toBeGreaterThanOrEqual(12);
+    expect(lastEventIds.length).toBeLessThanOrEqual(13);
+    expect(lastEventIds.length).toBeGreaterThanOrEqual(12);
     feed.close();
   });
 
   test.each([
-    ["barred by something else", 400],
+    ["refused for another reason", 400],
     ["busy", 503],
-  ])("is not asked for earlier if it is %s", (_, status) => {
-    const { feed, askedAfter, connect, refuse } = openFeed({ hasLogin: true });
+  ])("is not requested earlier by reconsider() if it is %s", (_, status) => {
+    const { feed, lastEventIds, connect, refuse } = openFeed({ hasLogin: true });
     feed.start();
     connect(event("1", "one"));
     refuse(status, { retryAfterMs: 30_000 });
@@ -237,23 +240,23 @@ describe("the server's own stream where somebody can log in", () => {
     feed.reconsider();
     expect(feed.isUnavailable).toBe(isUnavailable);
     vi.advanceTimersByTime(29_000);
-    expect(askedAfter).toHaveLength(2);
+    expect(lastEventIds).toHaveLength(2);
     feed.close();
   });
 
-  test("stays closed", () => {
-    const { feed, askedAfter, refuse } = openFeed({ hasLogin: true });
+  test("stays closed when reconsider() is called", () => {
+    const { feed, lastEventIds, refuse } = openFeed({ hasLogin: true });
     feed.start();
     refuse(401);
     feed.close();
     feed.reconsider();
     vi.advanceTimersByTime(60_000);
-    expect(askedAfter).toHaveLength(1);
+    expect(lastEventIds).toHaveLength(1);
   });
 });
 
 test.each([400, 401, 403, 408, 409, 425])(
-  "the stream of an answer is over with %d, though it has been taken up before",
+  "an answer's stream ends for good with %d, even if it has resumed before",
   (status) => {
     const { feed, ends, connect, refuse } = openFeed({ isStanding: false });
     feed.body().push(Buffer.from(event("1", "one")));

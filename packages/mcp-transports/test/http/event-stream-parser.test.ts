@@ -21,27 +21,30 @@ const message = (data: string, id?: string): StreamEvent => ({ type: "message", 
 
 const STREAMS: Readonly<Record<string, readonly [text: string, events: readonly StreamEvent[]]>> = {
   "one event": ["data: a\n\n", [message("a")]],
-  "lines that end with CR LF": ["data: a\r\n\r\ndata: b\r\n\r\n", [message("a"), message("b")]],
-  "lines that end with CR": ["data: a\r\rdata: b\r\r", [message("a"), message("b")]],
-  "all ends of lines together": ["data: a\r\ndata: b\rdata: c\n\n", [message("a\nb\nc")]],
-  "a byte order mark": ["\uFEFFdata: a\n\n", [message("a")]],
-  "a byte order mark later is text": ["data: a\n\ndata: \uFEFFb\n\n", [message("a"), message("\uFEFFb")]],
-  "several lines of data": ["data: a\ndata:\ndata: b\n\n", [message("a\n\nb")]],
-  "only the first space is dropped": ["data:  a\n\ndata:b\n\n", [message(" a"), message("b")]],
-  "a name": ["event: endpoint\ndata: /x\n\n", [{ type: "endpoint", data: "/x", id: undefined }]],
-  "an empty name": ["event:\ndata: a\n\n", [message("a")]],
-  "an id, for its own event only": ["id: 7\ndata: a\n\ndata: b\n\n", [message("a", "7"), message("b")]],
+  "CR LF line ends": ["data: a\r\n\r\ndata: b\r\n\r\n", [message("a"), message("b")]],
+  "CR line ends": ["data: a\r\rdata: b\r\r", [message("a"), message("b")]],
+  "mixed line ends": ["data: a\r\ndata: b\rdata: c\n\n", [message("a\nb\nc")]],
+  "a byte order mark at the start": ["\uFEFFdata: a\n\n", [message("a")]],
+  "a later byte order mark as text": ["data: a\n\ndata: \uFEFFb\n\n", [message("a"), message("\uFEFFb")]],
+  "several data lines": ["data: a\ndata:\ndata: b\n\n", [message("a\n\nb")]],
+  "data without its first space": ["data:  a\n\ndata:b\n\n", [message(" a"), message("b")]],
+  "an event name": ["event: endpoint\ndata: /x\n\n", [{ type: "endpoint", data: "/x", id: undefined }]],
+  "an empty event name": ["event:\ndata: a\n\n", [message("a")]],
+  "an id that applies only to its own event": [
+    "id: 7\ndata: a\n\ndata: b\n\n",
+    [message("a", "7"), message("b")],
+  ],
   "an id without data": ["id: 7\n\n", [message("", "7")]],
-  "an id with a NUL is none": ["id: a\0b\ndata: a\n\n", [message("a")]],
-  "comments, and fields nobody knows": [": hi\nfoo: bar\n:\ndata: a\n\n", [message("a")]],
+  "an id with NUL as no id": ["id: a\0b\ndata: a\n\n", [message("a")]],
+  "comments and unknown fields": [": hi\nfoo: bar\n:\ndata: a\n\n", [message("a")]],
   "a field without a colon": ["data\n\n", [message("")]],
-  "a name without data is no event": ["event: ping\n\ndata: a\n\n", [message("a")]],
-  "an event that the end cuts off": ["data: a\n\ndata: b\n", [message("a")]],
-  "characters of several bytes": ["data: héllo 😀\n\n", [message("héllo 😀")]],
+  "an event name without data as no event": ["event: ping\n\ndata: a\n\n", [message("a")]],
+  "an unfinished event as no event": ["data: a\n\ndata: b\n", [message("a")]],
+  "multi-byte characters": ["data: héllo 😀\n\n", [message("héllo 😀")]],
 };
 
-describe("a stream of events", () => {
-  test.each(Object.entries(STREAMS))("reads %s, wherever it is cut", (_, [text, events]) => {
+describe("an event stream", () => {
+  test.each(Object.entries(STREAMS))("reads %s, wherever the bytes are split", (_, [text, events]) => {
     const bytes = Buffer.from(text);
     expect(parse([bytes]).events).toEqual(events);
     for (let cut = 1; cut < bytes.length; cut += 1)
@@ -49,7 +52,7 @@ describe("a stream of events", () => {
     expect(parse([...bytes].map((byte) => Buffer.from([byte]))).events).toEqual(events);
   });
 
-  test("an event is handed over with the carriage return that ends it, before more arrives", () => {
+  test("delivers an event at the CR that ends it, without waiting for more bytes", () => {
     expect(parse(["data: a\r\r"]).events).toEqual([message("a")]);
   });
 
@@ -57,20 +60,20 @@ describe("a stream of events", () => {
     ["retry: 1500\n", [1500]],
     ["retry: 1.5\nretry: -1\nretry: soon\nretry:\n", []],
     [`retry: ${"9".repeat(400)}\n`, []],
-  ])("%j asks for %j", (text, retries) => {
+  ])("reads %j as the retry delays %j", (text, retries) => {
     expect(parse([text]).retries).toEqual(retries);
   });
 
   test.each([
     ["one line", ["data: ", "x".repeat(100)]],
     ["many lines", Array.from({ length: 20 }, () => "data: xxxxx\n")],
-  ])("[T84] an event of more than the limit in %s is refused before it ends", (_, chunks) => {
+  ])("[T84] with an event over the limit in %s is refused before the event ends", (_, chunks) => {
     expect(() => parse(chunks, 100)).toThrow(
       expect.objectContaining({ facts: { kind: "message-too-large", limitBytes: 100 } }),
     );
   });
 
-  test("the limit holds for one event, and comments count for none", () => {
+  test("is limited per event, and comments do not count", () => {
     const chunks = Array.from({ length: 50 }, () => `: ${"c".repeat(60)}\ndata: ${"x".repeat(60)}\n\n`);
     expect(parse(chunks, 100).events).toHaveLength(50);
   });

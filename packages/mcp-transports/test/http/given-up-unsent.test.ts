@@ -17,20 +17,20 @@ const calls = ({ log }: { readonly log: readonly { readonly what: string }[] }) 
 describe.each([
   ["Streamable HTTP", () => startHttpServer()],
   ["HTTP+SSE", sseServer],
-] as const)("over %s, a call that was given up before it was written", (_, start) => {
-  test("at once never reaches the server", async () => {
+] as const)("a call over %s that ends before it is written", (_, start) => {
+  test("never reaches the server if it is aborted at once", async () => {
     const server = await start();
     const session = await connect(server as ResolvedServer);
     const controller = new AbortController();
-    const given = failureOf(session.request("tools/call", PAY, { signal: controller.signal }));
+    const failure = failureOf(session.request("tools/call", PAY, { signal: controller.signal }));
     controller.abort();
-    expect(await given).toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
-    // What was on its way would arrive before what is asked after it.
+    expect(await failure).toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
+    // A message in flight would arrive before the next request.
     await session.request("tools/call", PAY);
     expect(calls(server)).toBe(1);
   });
 
-  test("while its login was fetched is not sent when that is there", async () => {
+  test("is not sent later if it times out while credentials are fetched", async () => {
     const server = await start();
     let login = Promise.resolve({});
     const auth = { headers: () => login, onChallenge: async () => "fail" as const };

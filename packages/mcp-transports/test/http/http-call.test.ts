@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { type HttpCallListener, startHttpCall } from "../../src/http/http-call.ts";
 import type { HttpWire, WireListener } from "../../src/http/http-wire.ts";
 
-test("a call that is given up in the middle of a refusal leaves no timer", () => {
+test("a call that is aborted while a refusal arrives leaves no timer", () => {
   vi.useFakeTimers();
   let heard: WireListener | undefined;
   const wire: HttpWire = {

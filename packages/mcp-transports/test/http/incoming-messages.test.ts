@@ -3,18 +3,18 @@ import { readMessages } from "../../src/http/incoming-messages.ts";
 
 const answer = { jsonrpc: "2.0", id: 1, result: {} };
 
-describe("the messages of a text", () => {
+describe("readMessages", () => {
   test.each<readonly [unknown, number]>([
     [answer, 1],
     [[answer, { jsonrpc: "2.0", method: "a" }], 2],
     [[], 0],
     [{ jsonrpc: "2.0", method: "a", id: 0, params: {} }, 1],
     [{ jsonrpc: "2.0", id: null, error: { code: -32700, message: "?" } }, 1],
-    // Whoever waits for them hears that they are none.
+    // Accepted, so that the pending request learns that its answer is invalid.
     [{ jsonrpc: "2.0", id: 1 }, 1],
     [{ jsonrpc: "2.0", id: 1, result: null }, 1],
     [{ jsonrpc: "2.0", id: 1, error: "bad" }, 1],
-  ])("%j", (value, count) => {
+  ])("accepts %j", (value, count) => {
     expect(readMessages(JSON.stringify(value))).toHaveLength(count);
   });
 
@@ -30,11 +30,11 @@ describe("the messages of a text", () => {
     [{ jsonrpc: "2.0", method: 1 }],
     [{ jsonrpc: "2.0", method: "a", id: null }],
     [[answer, 1]],
-  ])("[X11] %j is refused", (value) => {
+  ])("[X11] refuses %j", (value) => {
     expect(() => readMessages(JSON.stringify(value))).toThrow(SyntaxError);
   });
 
-  test("[T86] what is nested too deep or has too many parts is refused", () => {
+  test("[T86] refuses text that is nested too deep or has too many parts", () => {
     const deep = (depth: number) =>
       `{"jsonrpc":"2.0","id":1,"result":{"a":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
     const wide = `{"jsonrpc":"2.0","id":1,"result":{"a":[${"{},".repeat(1_000_001)}0]}}`;

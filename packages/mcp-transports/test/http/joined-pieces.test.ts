@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { createEventStreamParser } from "../../src/http/event-stream-parser.ts";
 import { createJoinedPieces } from "../../src/http/joined-pieces.ts";
 
-describe("bytes in pieces", () => {
-  test.each([0, 1, 255, 256, 257, 70_000])("%d of one byte come out as they went in", (count) => {
+describe("joined pieces", () => {
+  test.each([0, 1, 255, 256, 257, 70_000])("%d single bytes come out as they went in", (count) => {
     const pieces = createJoinedPieces();
     expect(pieces.isEmpty).toBe(true);
     const bytes = Buffer.from(Array.from({ length: count }, (_, index) => index % 251));
@@ -13,14 +13,14 @@ describe("bytes in pieces", () => {
     expect(pieces.isEmpty).toBe(true);
   });
 
-  test("large and small ones come out in their order", () => {
+  test("large and small pieces come out in order", () => {
     const pieces = createJoinedPieces();
     const all = Array.from({ length: 700 }, (_, index) => Buffer.alloc(index < 300 ? 5000 : 3, index % 251));
     for (const piece of all) pieces.push(piece);
     expect(pieces.take().equals(Buffer.concat(all))).toBe(true);
   });
 
-  test("a single one is not copied", () => {
+  test("a single piece is not copied", () => {
     const pieces = createJoinedPieces();
     const only = Buffer.from("only");
     pieces.push(only);
@@ -31,7 +31,7 @@ describe("bytes in pieces", () => {
     [1, "joined"],
     [1023, "joined"],
     [1024, "kept as they are"],
-  ])("of %d bytes are %s meanwhile", (size, fate) => {
+  ])("pieces of %d bytes are %s", (size, fate) => {
     const pieces = createJoinedPieces();
     const piece = Buffer.alloc(size, "a");
     for (let index = 0; index < 256; index += 1) pieces.push(piece);
@@ -40,7 +40,7 @@ describe("bytes in pieces", () => {
     expect(pieces.take().toString()).toBe((fate === "joined" ? "a" : "b").repeat(size * 256));
   });
 
-  test("of one byte cost a small multiple of their number", () => {
+  test("a million single bytes take less than 60 bytes of heap each", () => {
     const count = 1_000_000;
     const byte = Buffer.from("a");
     const pieces = createJoinedPieces();

@@ -5,7 +5,7 @@ import { ECHO, never, open } from "./remote.ts";
 const MIB = 1024 * 1024;
 
 describe.each(["json", "sse"] as const)("a message (%s)", (answer) => {
-  test("[T82] [T84] that is larger than the limit is cut off, and the next call works", async () => {
+  test("[T82] [T84] larger than the limit is cut off, and the next call works", async () => {
     const { session } = await open(
       { answer, on: { "tools/call": { answerBytes: 300 * MIB, times: 1 } } },
       { limits: { maxMessageBytes: 4 * MIB } },
@@ -16,7 +16,7 @@ describe.each(["json", "sse"] as const)("a message (%s)", (answer) => {
     expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
   });
 
-  test.each(["gzip", "deflate", "br"] as const)("in %s is read", async (coding) => {
+  test.each(["gzip", "deflate", "br"] as const)("compressed with %s is read", async (coding) => {
     const { session } = await open({
       answer,
       on: { "tools/call": { compress: [coding], answerBytes: 100_000 } },
@@ -25,7 +25,7 @@ describe.each(["json", "sse"] as const)("a message (%s)", (answer) => {
   });
 
   test.each(["gzip", "br"] as const)(
-    "[T83] that grows beyond the limit out of little %s is cut off",
+    "[T83] that decompresses from %s beyond the limit is cut off",
     async (coding) => {
       const { session } = await open(
         { answer, on: { "tools/call": { compress: [coding], answerBytes: 100 * MIB } } },
@@ -36,7 +36,7 @@ describe.each(["json", "sse"] as const)("a message (%s)", (answer) => {
     },
   );
 
-  test("[T83] that is compressed twice, or in a way nobody asked for, is refused", async () => {
+  test("[T83] compressed twice or with an unsupported encoding is refused", async () => {
     for (const fault of [
       { compress: ["gzip", "gzip"] as const },
       { contentEncoding: "zstd" },
@@ -47,12 +47,12 @@ describe.each(["json", "sse"] as const)("a message (%s)", (answer) => {
     }
   });
 
-  test("that says it is compressed and is not breaks off", async () => {
+  test("falsely labelled as gzip leaves the outcome unknown", async () => {
     const { session } = await open({ answer, on: { "tools/call": { contentEncoding: "gzip" } } });
     expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({ outcome: "unknown" });
   });
 
-  test("[T85] with a list of 1,030 tools in 2.2 MB is no problem", async () => {
+  test("[T85] with 1,030 tools in 2.2 MB is read", async () => {
     const description = "x".repeat(2100);
     const tools = Array.from({ length: 1030 }, (_, index) => ({
       name: `tool-${index}`,
@@ -64,7 +64,7 @@ describe.each(["json", "sse"] as const)("a message (%s)", (answer) => {
   });
 });
 
-test("[T83] a bomb of 400 MB in 400 KB costs no more memory than the limit allows", async () => {
+test("[T83] a 400 MB gzip bomb takes less than 64 MiB of memory", async () => {
   const { session } = await open({ on: { "tools/call": { compress: ["gzip"], answerBytes: 400 * MIB } } });
   const before = process.memoryUsage.rss();
   const error = await failureOf(session.request("tools/call", ECHO));
@@ -72,18 +72,18 @@ test("[T83] a bomb of 400 MB in 400 KB costs no more memory than the limit allow
   expect(process.memoryUsage.rss() - before).toBeLessThan(64 * MIB);
 });
 
-describe("[T88] a server that keeps the line busy", () => {
+describe("[T88] a server that keeps a request open", () => {
   test.each([
     ["never answers", { hang: true }],
-    ["sends headers without end", { endlessHeaders: true }],
-    ["sends a byte now and then", { dripMs: 20, answerBytes: 100_000 }],
-  ])("and %s is given up at the call's own deadline", async (_, fault) => {
+    ["sends endless headers", { endlessHeaders: true }],
+    ["sends single bytes slowly", { dripMs: 20, answerBytes: 100_000 }],
+  ])("and %s fails the call at its deadline", async (_, fault) => {
     const { session } = await open({ on: { "tools/call": fault } });
     const error = await failureOf(session.request("tools/call", ECHO, { timeoutMs: 150 }));
     expect(error).toMatchObject({ code: "MCP_CALL_TIMEOUT", outcome: "unknown" });
   });
 
-  test("while it is connected is given up at the connect deadline", async () => {
+  test("during the handshake fails the connection at the connect deadline", async () => {
     const error = await failureOf(
       open({ on: { initialize: { hang: true } } }, { limits: { connectTimeoutMs: 150 } }),
     );

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("streams that their server keeps open after the answer are ended, each when its own patience is over", () => {
+test("streams that stay open after the answer are ended, each after its own 2 seconds", () => {
   const lingering = createLingeringStreams(2000);
   const [first, second, third] = [vi.fn(), vi.fn(), vi.fn()];
   lingering.add(first);
@@ -26,7 +26,7 @@ test("streams that their server keeps open after the answer are ended, each when
   expect(second).not.toHaveBeenCalled();
 });
 
-test("closing ends those that are left, once, and leaves no timer", () => {
+test("close() ends the remaining streams once and leaves no timer", () => {
   const lingering = createLingeringStreams(2000);
   const [open, over] = [vi.fn(), vi.fn()];
   lingering.add(open);

@@ -4,7 +4,7 @@ import type { Http2SecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { atEnd } from "../cleanup.ts";
 
-/** Has a server listen on a free port of this machine until the test ends, and every connection with it. */
+/** Listens on a free local port. When the test ends, closes the server and destroys its connections. */
 export async function listen(server: Server | Http2SecureServer): Promise<number> {
   const sockets = new Set<{ destroy(): void }>();
   server.on("connection", (socket) => sockets.add(socket));

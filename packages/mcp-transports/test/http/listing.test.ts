@@ -8,7 +8,7 @@ const tools = Array.from({ length: 6 }, (_, index) => ({
 }));
 
 describe("a list of several pages", () => {
-  test("goes on at the page that failed, and keeps the others", async () => {
+  test("requests only the failed page again and keeps the others", async () => {
     const { remote, session } = await open({
       tools,
       pageSize: 2,
@@ -24,7 +24,7 @@ describe("a list of several pages", () => {
     expect(new Set(cursors).size).toBe(3);
   });
 
-  test("is given up when a page keeps failing, and no part of it is taken for the whole", async () => {
+  test("fails when a page keeps failing, instead of returning part of the list", async () => {
     const { remote, session } = await open({
       tools,
       pageSize: 2,
@@ -38,7 +38,7 @@ describe("a list of several pages", () => {
   });
 
   test.each([{ repeatCursor: true }, { endlessPages: true }])(
-    "[T87] that has no end is refused: %j",
+    "[T87] without an end is refused: %j",
     async (fault) => {
       const { remote, session } = await open({ tools, pageSize: 2, ...fault });
       expect((await failureOf(session.list("tools", { signal: never }))).code).toBe("MCP_LIMIT_EXCEEDED");
@@ -54,7 +54,7 @@ describe("a list of several pages", () => {
     expect((await failureOf(session.list("tools", { signal: never }))).code).toBe("MCP_CALL_TIMEOUT");
   });
 
-  test("waits for no retry once the session is closed", async () => {
+  test("stops waiting for a retry when the session closes", async () => {
     const reply = { status: 503, headers: { "retry-after": "9" } };
     const { remote, session } = await open({ on: { "tools/list": { reply } } });
     const listing = failureOf(session.list("tools", { signal: never }));
@@ -64,7 +64,7 @@ describe("a list of several pages", () => {
   });
 });
 
-test("schemas come out as the server wrote them", async () => {
+test("tool schemas are returned exactly as the server wrote them", async () => {
   const inputSchema = {
     zeta: { $ref: "#/$defs/a" },
     type: "object" as const,
@@ -78,7 +78,7 @@ test("schemas come out as the server wrote them", async () => {
   expect(JSON.stringify(items[0]?.inputSchema)).toBe(JSON.stringify(inputSchema));
 });
 
-test("[R47] a call of a tool that is gone is refused, and made once", async () => {
+test("[R47] a call to a tool that no longer exists is rejected, and sent once", async () => {
   const rpcError = { code: -32602, message: "Unknown tool" };
   const { remote, session } = await open({ on: { "tools/call": { rpcError } } });
   const error = await failureOf(session.request("tools/call", { name: "gone" }));

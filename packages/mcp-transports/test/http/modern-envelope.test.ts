@@ -10,14 +10,14 @@ const VERSION = "2026-07-28";
 const META = "io.modelcontextprotocol/";
 const handlers = { elicit: async () => ({ action: "decline" as const }) };
 
-/** What is repeated in headers, of the message itself. */
+/** The headers that mirror the message. */
 const mirrored = (headers: IncomingHttpHeaders) =>
   Object.fromEntries(
     Object.entries(headers).filter(([name]) => name.startsWith("mcp-") && name !== "mcp-session-id"),
   );
 
 describe("a message to a modern server", () => {
-  test("says for itself which version it is, who sends it and what he can do, in its headers as well", async () => {
+  test("carries version, client and capabilities in _meta, and version, method and name in headers", async () => {
     const { remote, session } = await open(
       {
         era: "modern",
@@ -48,7 +48,7 @@ describe("a message to a modern server", () => {
     expect(remote.violations).toEqual([]);
   });
 
-  test("takes the caller's own words along, the context of a trace among them", async () => {
+  test("carries the caller's own _meta, such as a traceparent", async () => {
     const { remote, session } = await open({ era: "modern" });
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     await session.request("tools/call", ECHO, { meta: { traceparent, "example.com/tenant": 7 } });
@@ -60,7 +60,7 @@ describe("a message to a modern server", () => {
     });
   });
 
-  test("repeats the parameters that the tool marks", async () => {
+  test("mirrors the parameters that the tool marks in headers", async () => {
     const properties = {
       region: { type: "string", "x-mcp-header": "Region" },
       dry: { type: "boolean", "x-mcp-header": "Dry-Run" },
@@ -79,7 +79,7 @@ describe("a message to a modern server", () => {
   });
 });
 
-describe("a call that is given up", () => {
+describe("an aborted call", () => {
   const prior: PriorHandshake = {
     era: "modern",
     at: 0,
@@ -92,7 +92,7 @@ describe("a call that is given up", () => {
     },
   };
 
-  /** A server that begins to answer a call and never ends. */
+  /** Starts a server that begins to answer a call and never finishes. */
   async function startEndless() {
     const begun = Promise.withResolvers<ServerResponse>();
     const server = await startHttpServer(
@@ -104,7 +104,7 @@ describe("a call that is given up", () => {
     return { server, begun: begun.promise };
   }
 
-  test("is cancelled at a modern server by the end of its stream, without another message", async () => {
+  test("is cancelled on a modern server by closing its stream, without a message", async () => {
     const { server, begun } = await startEndless();
     const session = await connect(server, { prior });
     const giveUp = new AbortController();
@@ -117,7 +117,7 @@ describe("a call that is given up", () => {
     expect(server.log.map(({ what }) => what)).toEqual(["POST tools/call", "POST tools/list"]);
   });
 
-  test("is cancelled at a legacy server by a message", async () => {
+  test("is cancelled on a legacy server by one notifications/cancelled", async () => {
     const { remote, session } = await open({ silentOn: ["tools/call"] });
     const giveUp = new AbortController();
     const failure = failureOf(session.request("tools/call", ECHO, { signal: giveUp.signal }));
@@ -130,7 +130,7 @@ describe("a call that is given up", () => {
   });
 });
 
-test("progress at a modern server comes by the stream of its call", async () => {
+test("progress of a modern server is reported in order, up to the last", async () => {
   const { session } = await open({
     era: "modern",
     answer: "sse",

@@ -17,7 +17,7 @@ const DISCOVERED = {
   _meta: { "io.modelcontextprotocol/serverInfo": INFO },
 };
 
-/** A server that takes one token, for subscriptions alone or for calls as well, and grants every subscription with it. */
+/** Starts a server that requires a token for the methods in `guarded` and grants every subscription. */
 async function startGuarded(
   guarded: readonly string[],
   onCall: (answer: () => void) => void = (answer) => answer(),
@@ -52,7 +52,7 @@ async function startGuarded(
     ...server,
     refused: () => refused,
     isListening: () => stream !== undefined,
-    /** From now on it takes another token, and the subscription breaks off. */
+    /** Requires another token from now on, and breaks off the subscription. */
     expire() {
       token = "new";
       refused = 0;
@@ -61,7 +61,7 @@ async function startGuarded(
   };
 }
 
-/** Credentials that are `first`, and `next` once a challenge was met. */
+/** An auth port with the token `first`, and after a challenge with what `next` returns. */
 function renewing(first: string, next: () => Promise<string | undefined>) {
   let token = first;
   const onChallenge = vi.fn<AuthPort["onChallenge"]>(async () => {
@@ -74,15 +74,15 @@ function renewing(first: string, next: () => Promise<string | undefined>) {
 
 const LISTEN = "subscriptions/listen";
 
-/** Over real sockets, on a machine that may be busy. */
+/** Waits over real sockets, on a machine that may be busy. */
 const until = (isSo: () => boolean) => vi.waitUntil(isSo, { timeout: 10_000 });
 
-describe("a subscription at a modern server whose token has expired", () => {
+describe("a subscription to a modern server that breaks off", () => {
   test.each([
     ["fails", () => Promise.reject(new Error("Nobody is there."))],
     ["is declined", async () => undefined],
-    ["would help", async () => "new"],
-  ])("asks nobody to log in, where that %s, once it was granted", async (_, next) => {
+    ["would succeed", async () => "new"],
+  ])("starts no login for an expired token, where a login %s", async (_, next) => {
     const server = await startGuarded([LISTEN]);
     const auth = renewing("old", next);
     const log = vi.fn();
@@ -95,7 +95,7 @@ describe("a subscription at a modern server whose token has expired", () => {
     expect(auth.onChallenge).not.toHaveBeenCalled();
   });
 
-  test("is granted again once a call has had the token renewed", async () => {
+  test("is granted again after a call has renewed the token", async () => {
     const server = await startGuarded([LISTEN, "tools/call"]);
     const auth = renewing("old", async () => "new");
     const session = await connect(server, { auth });
@@ -108,7 +108,7 @@ describe("a subscription at a modern server whose token has expired", () => {
     expect(auth.onChallenge).toHaveBeenCalledTimes(1);
   });
 
-  test("is granted again while the call that has had it renewed is still under way", async () => {
+  test("is granted again while the call that renewed the token is still running", async () => {
     const granted = Promise.withResolvers<void>();
     const server = await startGuarded([LISTEN, "tools/call"], (answer) => void granted.promise.then(answer));
     const auth = renewing("old", async () => "new");
@@ -122,7 +122,7 @@ describe("a subscription at a modern server whose token has expired", () => {
     expect(auth.onChallenge).toHaveBeenCalledTimes(1);
   });
 
-  test("comes back though a gateway knows nothing of it for a while", async () => {
+  test("is requested again after a gateway refuses it once with 404", async () => {
     let listens = 0;
     const server = await startGuarded([], undefined, ({ status }) => {
       listens += 1;
@@ -138,7 +138,7 @@ describe("a subscription at a modern server whose token has expired", () => {
     expect(listens).toBe(3);
   });
 
-  test("has it renewed if it is wanted for a resource", async () => {
+  test("renews the token when a resource subscription needs it", async () => {
     const server = await startGuarded([LISTEN]);
     const auth = renewing("old", async () => "new");
     const session = await connect(server, { auth });
@@ -152,7 +152,7 @@ describe("a subscription at a modern server whose token has expired", () => {
 test.each([
   ["fails", () => Promise.reject(new Error("Nobody is there."))],
   ["is declined", async () => undefined],
-])("the first subscription at a modern server asks once for a login that %s", async (_, next) => {
+])("the first subscription to a modern server starts only one login, which %s", async (_, next) => {
   const server = await startGuarded([LISTEN]);
   const auth = renewing("none", next);
   const log = vi.fn();

@@ -7,17 +7,17 @@ import { connect, failureOf } from "../connecting.ts";
 import { type HttpExchange, type HttpScript, on, startHttpServer } from "../http-server.ts";
 import { ECHO } from "./remote.ts";
 
-describe.each(["gzip", "deflate", "br"])("a body that is said to be in %s", (encoding) => {
+describe.each(["gzip", "deflate", "br"])("a body labelled as %s", (encoding) => {
   const encoded = { "content-encoding": encoding };
 
-  test.each([202, 204, 200])("and is empty is one, with %d", async (code) => {
+  test.each([202, 204, 200])("may be empty with %d", async (code) => {
     const server = await startHttpServer(
       on("notifications/initialized", ({ status }) => status(code, encoded)),
     );
     expect((await (await connect(server)).request("tools/call", ECHO)).content).toHaveLength(1);
   });
 
-  test.each(["", "Session not found"])("lets 404 mean that the session is forgotten: %j", async (body) => {
+  test.each(["", "Session not found"])("with 404 still renews the session: %j", async (body) => {
     let times = 0;
     const forgetOnce = ({ message, status }: HttpExchange) => {
       if (message?.method !== "tools/call" || times > 0) return undefined;
@@ -29,14 +29,14 @@ describe.each(["gzip", "deflate", "br"])("a body that is said to be in %s", (enc
     expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
   });
 
-  test.each(["", "<h1>Log in</h1>"])("lets 401 ask for a login: %j", async (body) => {
+  test.each(["", "<h1>Log in</h1>"])("with 401 still fails with MCP_AUTH_REQUIRED: %j", async (body) => {
     const server = await startHttpServer(on("tools/call", ({ status }) => status(401, encoded, body)));
     const error = await failureOf((await connect(server)).request("tools/call", ECHO));
     expect(error).toMatchObject({ code: "MCP_AUTH_REQUIRED", outcome: "rejected", httpStatus: 401 });
   });
 });
 
-test("a refusal whose body is cut off in the middle of its compression keeps its meaning", async () => {
+test("a 403 with a truncated gzip body still fails with MCP_AUTH_REQUIRED", async () => {
   const headers = { "content-encoding": "gzip" };
   const half = gzipSync("Not before you have logged in.").subarray(0, 20);
   const server = await startHttpServer(
@@ -68,12 +68,12 @@ describe.each(Object.entries(UNFINISHED))("a refusal whose body %s", (_, finish)
     });
   };
 
-  test("of 404 has the session begun anew", async () => {
+  test("with 404 renews the session", async () => {
     const session = await connect(await startHttpServer(refusing(404)));
     expect((await session.request("tools/call", ECHO)).content).toEqual([]);
   });
 
-  test("of 401 is met with other credentials", async () => {
+  test("with 401 asks the auth port once, and the call is repeated", async () => {
     const onChallenge = vi.fn(async () => "retry" as const);
     const auth = { headers: async () => ({ authorization: "Bearer token-123456" }), onChallenge };
     const server = await startHttpServer(refusing(401, { "www-authenticate": "Bearer" }));
@@ -82,18 +82,18 @@ describe.each(Object.entries(UNFINISHED))("a refusal whose body %s", (_, finish)
     expect(onChallenge).toHaveBeenCalledOnce();
   });
 
-  test("of 429 says that the call was not carried out", async () => {
+  test("with 429 rejects the call and keeps its Retry-After", async () => {
     const session = await connect(await startHttpServer(refusing(429, { "retry-after": "7" })));
     const error = await failureOf(session.request("tools/call", ECHO));
     expect(error).toMatchObject({ outcome: "rejected", httpStatus: 429, retryAfterMs: 7000 });
   });
 
-  test("can be given up at once", async () => {
+  test("does not delay aborting the call", async () => {
     const session = await connect(await startHttpServer(refusing(429)));
     const controller = new AbortController();
-    const given = failureOf(session.request("tools/call", ECHO, { signal: controller.signal }));
+    const failure = failureOf(session.request("tools/call", ECHO, { signal: controller.signal }));
     controller.abort();
-    expect((await given).code).toBe("MCP_ABORTED");
+    expect((await failure).code).toBe("MCP_ABORTED");
   });
 });
 
@@ -103,22 +103,19 @@ describe("a refusal", () => {
     return { headers: async () => ({ authorization: "Bearer token-123456" }), onChallenge };
   };
 
-  test.each(["never ends", "is endless"])(
-    "whose body %s is cut off, so that the server can end it",
-    async (how) => {
-      const closed = Promise.withResolvers<void>();
-      const refuse = on("tools/call", ({ response }) => {
-        response.on("close", closed.resolve);
-        response.writeHead(429);
-        UNFINISHED[how]?.(response);
-      });
-      const session = await connect(await startHttpServer(refuse));
-      await failureOf(session.request("tools/call", ECHO));
-      await closed.promise;
-    },
-  );
+  test.each(["never ends", "is endless"])("whose body %s is cut off by the client", async (how) => {
+    const closed = Promise.withResolvers<void>();
+    const refuse = on("tools/call", ({ response }) => {
+      response.on("close", closed.resolve);
+      response.writeHead(429);
+      UNFINISHED[how]?.(response);
+    });
+    const session = await connect(await startHttpServer(refuse));
+    await failureOf(session.request("tools/call", ECHO));
+    await closed.promise;
+  });
 
-  test("to other credentials is cut off as well, after one that was complete", async () => {
+  test("of the repeated call is cut off too, after a complete first one", async () => {
     const closed = Promise.withResolvers<void>();
     let times = 0;
     const refuse = on("tools/call", ({ response, status }) => {
@@ -133,8 +130,8 @@ describe("a refusal", () => {
     await closed.promise;
   });
 
-  test.each(["before its answer", "in the middle of it"])(
-    "is not the end of a call that is made again: its connection breaks %s",
+  test.each(["before its answer", "during its answer"])(
+    "leaves the outcome unknown if the connection of the repeated call breaks %s",
     async (when) => {
       let times = 0;
       const refuse = on("tools/call", ({ request, response, status }) => {
@@ -153,11 +150,11 @@ describe("a refusal", () => {
   );
 });
 
-describe("the decoder of a small body that grows without measure", () => {
+describe("the decoder of a decompression bomb", () => {
   const bomb = brotliCompressSync(Buffer.alloc(1 << 26), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
   const zlib = process.getBuiltinModule("node:zlib");
 
-  /** A server that answers calls with it; the decoders that were made for its answers. */
+  /** Connects to a server that answers calls with the bomb, and collects the decoders created for its answers. */
   const startGrowing = async (status: number, headers: Record<string, string> = {}) => {
     const create = vi.spyOn(zlib, "createBrotliDecompress");
     onTestFinished(() => create.mockRestore());
@@ -168,26 +165,26 @@ describe("the decoder of a small body that grows without measure", () => {
     return { session: await connect(await startHttpServer(answer)), decoders };
   };
 
-  test("stops once enough of a refusal is read", async () => {
+  test("stops once enough of a refusal has been read", async () => {
     const { session, decoders } = await startGrowing(429);
     const error = await failureOf(session.request("tools/call", ECHO));
     expect(error).toMatchObject({ outcome: "rejected", httpStatus: 429 });
     expect(decoders().map(({ destroyed }) => destroyed)).toEqual([true]);
   });
 
-  test.each([429, 200])("stops when the call is given up, which was answered with %d", async (status) => {
+  test.each([429, 200])("stops when the call that was answered with %d is aborted", async (status) => {
     const { session, decoders } = await startGrowing(status, { "content-type": "text/event-stream" });
     const controller = new AbortController();
-    const given = failureOf(session.request("tools/call", ECHO, { signal: controller.signal }));
+    const failure = failureOf(session.request("tools/call", ECHO, { signal: controller.signal }));
     await vi.waitUntil(() => decoders().length === 1);
     controller.abort();
-    await given;
+    await failure;
     await vi.waitUntil(() => decoders()[0]?.destroyed);
   });
 });
 
-describe("what follows the end of a compressed answer", () => {
-  /** Random, so that it stays as long. */
+describe("data after the end of a compressed answer", () => {
+  /** Random, so that it stays long when compressed. */
   const text = randomBytes(70_000).toString("base64");
   const compressed = (id: unknown) => {
     const result = { content: [{ type: "text", text }] };
@@ -195,7 +192,7 @@ describe("what follows the end of a compressed answer", () => {
   };
   const HEADERS = { "content-type": "application/json", "content-encoding": "gzip" };
 
-  test("does not cost each call a connection", async () => {
+  test("does not cost one connection per call", async () => {
     const sockets = new Set<unknown>();
     const server = await startHttpServer(
       on("tools/call", ({ request, message, response }) => {
@@ -209,7 +206,7 @@ describe("what follows the end of a compressed answer", () => {
     expect(sockets.size).toBeLessThan(10);
   });
 
-  test("is not read without end", async () => {
+  test("is cut off instead of being read forever", async () => {
     const closed = Promise.withResolvers<void>();
     const server = await startHttpServer(
       on("tools/call", ({ message, response }) => {
@@ -226,7 +223,7 @@ describe("what follows the end of a compressed answer", () => {
   });
 });
 
-test("an answer in deflate may lack the wrapper", async () => {
+test("a deflate answer may lack the zlib wrapper", async () => {
   const server = await startHttpServer(
     on("tools/call", ({ message, response }) => {
       const answer = JSON.stringify({ jsonrpc: "2.0", id: message.id, result: { content: [] } });

@@ -10,8 +10,8 @@ import { pem, startSecure } from "./secure-server.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe("a proxy of the environment", () => {
-  /** A proxy that notes what it is asked for, and sends all of it to one server. */
+describe("a proxy from the environment", () => {
+  /** Starts a proxy that records the requested URLs and forwards every request to one server. */
   async function startProxy(target: string) {
     const asked: string[] = [];
     const { hostname, port, pathname } = new URL(target);
@@ -29,7 +29,7 @@ describe("a proxy of the environment", () => {
     return { asked, url: `http://127.0.0.1:${await listen(server)}` };
   }
 
-  test("is used for other machines", async () => {
+  test("is used for other hosts", async () => {
     const remote = await startRemote();
     const proxy = await startProxy(remote.url);
     vi.stubEnv("HTTP_PROXY", proxy.url);
@@ -39,7 +39,7 @@ describe("a proxy of the environment", () => {
     expect(proxy.asked[0]).toBe("http://mcp.invalid/mcp");
   });
 
-  test("is passed by for hosts of NO_PROXY, for this machine, and where the host does not want it", async () => {
+  test("is bypassed for NO_PROXY hosts, for the local machine and with `proxy: false`", async () => {
     const remote = await startRemote();
     const proxy = await startProxy(remote.url);
     vi.stubEnv("HTTP_PROXY", proxy.url);
@@ -52,8 +52,8 @@ describe("a proxy of the environment", () => {
   });
 });
 
-describe("a variable of a proxy that cannot be used", () => {
-  test("fails only the servers behind it, and its value is not shown", async () => {
+describe("an invalid proxy variable", () => {
+  test("fails only the servers that need it, without showing its value", async () => {
     vi.stubEnv("HTTP_PROXY", "ftp://ada:proxy-123456@proxy.corp");
     vi.stubEnv("NO_PROXY", "");
     const error = await failureOf(connectTo({ url: "http://mcp.invalid/mcp" }));
@@ -65,8 +65,8 @@ describe("a variable of a proxy that cannot be used", () => {
   });
 });
 
-describe("a proxy of the environment, before a server behind TLS", () => {
-  /** A proxy that notes whom it is asked for and what passes, and connects all to one port of this machine unless it refuses. */
+describe("a proxy from the environment in front of a TLS server", () => {
+  /** Starts a proxy that records CONNECT requests and tunnelled bytes, and connects to one local port unless it refuses. */
   async function startTunnel(port: number, options: { refusesWith?: string; isSecure?: boolean } = {}) {
     const asked: { readonly host: string | undefined; readonly credentials: string | undefined }[] = [];
     const passed: Buffer[] = [];
@@ -97,7 +97,7 @@ describe("a proxy of the environment, before a server behind TLS", () => {
   const tls = { ca: pem("other-machine") };
   const headers = { "X-Api-Key": "key-123456" };
 
-  test("is asked for a tunnel, in which it can read nothing", async () => {
+  test("is asked for a CONNECT tunnel, in which it sees no plain text", async () => {
     const server = await startSecure({ identity: "other-machine" });
     const proxy = await startTunnel(server.port);
     vi.stubEnv("HTTPS_PROXY", `http://ada:proxy-123456@127.0.0.1:${proxy.port}`);
@@ -111,7 +111,7 @@ describe("a proxy of the environment, before a server behind TLS", () => {
     expect(Buffer.concat(proxy.passed).includes("key-123456")).toBe(false);
   });
 
-  test("may be behind TLS itself, and is shown no certificate of the client", async () => {
+  test("may use TLS itself, and receives no client certificate", async () => {
     const server = await startSecure({ identity: "other-machine", requestCert: true });
     const proxy = await startTunnel(server.port, { isSecure: true });
     vi.stubEnv("HTTPS_PROXY", `https://localhost:${proxy.port}`);
@@ -123,7 +123,7 @@ describe("a proxy of the environment, before a server behind TLS", () => {
     expect(proxy.clients).toEqual(proxy.asked.map(() => undefined));
   });
 
-  test("[T49] does not make a certificate of an unknown authority good", async () => {
+  test("[T49] does not make the certificate of an unknown CA acceptable", async () => {
     const server = await startSecure({ identity: "other-machine" });
     const proxy = await startTunnel(server.port);
     vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${proxy.port}`);
@@ -135,7 +135,7 @@ describe("a proxy of the environment, before a server behind TLS", () => {
   });
 
   test.each(["407 Proxy Authentication Required", "502 Bad Gateway"])(
-    "that refuses with %s fails the connection, without its password",
+    "that refuses with %s fails the connection without showing its password",
     async (refusesWith) => {
       const proxy = await startTunnel(1, { refusesWith });
       vi.stubEnv("HTTPS_PROXY", `http://ada:proxy-123456@127.0.0.1:${proxy.port}`);
@@ -146,7 +146,7 @@ describe("a proxy of the environment, before a server behind TLS", () => {
     },
   );
 
-  test("is passed by for hosts of NO_PROXY, for this machine, and where the host does not want it", async () => {
+  test("is bypassed for NO_PROXY hosts, for the local machine and with `proxy: false`", async () => {
     const server = await startSecure();
     const proxy = await startTunnel(server.port);
     vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${proxy.port}`);

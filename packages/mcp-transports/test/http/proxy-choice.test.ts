@@ -3,33 +3,48 @@ import { chooseProxy } from "../../src/http/proxy-choice.ts";
 
 const PROXY = "http://proxy.corp:3128/";
 
-describe("the proxy of the environment", () => {
+describe("the proxy from the environment", () => {
   test.each([
-    ["of its protocol", "https://mcp.invalid", { https_proxy: PROXY, http_proxy: "http://other:1" }, PROXY],
-    ["of http for https, where there is no other", "https://mcp.invalid", { HTTP_PROXY: PROXY }, PROXY],
-    ["of https never for http", "http://mcp.invalid", { HTTPS_PROXY: PROXY }, undefined],
     [
-      "in lower case before upper case",
+      "is the one for the URL's protocol",
+      "https://mcp.invalid",
+      { https_proxy: PROXY, http_proxy: "http://other:1" },
+      PROXY,
+    ],
+    [
+      "is HTTP_PROXY for https if there is no HTTPS_PROXY",
+      "https://mcp.invalid",
+      { HTTP_PROXY: PROXY },
+      PROXY,
+    ],
+    ["is never HTTPS_PROXY for http", "http://mcp.invalid", { HTTPS_PROXY: PROXY }, undefined],
+    [
+      "is the lower-case variable, even if it is empty",
       "http://mcp.invalid",
       { http_proxy: "", HTTP_PROXY: PROXY },
       undefined,
     ],
-    ["without a scheme", "http://mcp.invalid", { HTTP_PROXY: "proxy.corp:3128" }, PROXY],
-    ["with nothing but a host", "http://mcp.invalid", { HTTP_PROXY: "127.0.0.1" }, "http://127.0.0.1/"],
+    ["may lack a scheme", "http://mcp.invalid", { HTTP_PROXY: "proxy.corp:3128" }, PROXY],
+    ["may be only a host", "http://mcp.invalid", { HTTP_PROXY: "127.0.0.1" }, "http://127.0.0.1/"],
     [
-      "with a login and no scheme",
+      "may have a login and no scheme",
       "http://mcp.invalid",
       { HTTP_PROXY: "a:b@proxy:1" },
       "http://a:b@proxy:1/",
     ],
-    ["that is blank", "http://mcp.invalid", { HTTP_PROXY: " " }, undefined],
-    ["that is blank, for one of http", "https://mcp.invalid", { HTTPS_PROXY: " ", HTTP_PROXY: PROXY }, PROXY],
+    ["is none if its variable is blank", "http://mcp.invalid", { HTTP_PROXY: " " }, undefined],
+    [
+      "is HTTP_PROXY for https if HTTPS_PROXY is blank",
+      "https://mcp.invalid",
+      { HTTPS_PROXY: " ", HTTP_PROXY: PROXY },
+      PROXY,
+    ],
   ])("%s", (_, origin, environment, expected) => {
     expect(chooseProxy(origin, environment)).toBe(expected);
   });
 
   test.each(["http://[bad", "ftp://x", "http://", "http://a:%zz-secret@proxy:1", "http://proxy:999999"])(
-    "that cannot be used, %j, is named by its variable only",
+    "with the invalid value %j fails with the name of its variable",
     (value) => {
       const choose = () => chooseProxy("http://mcp.invalid", { HTTP_PROXY: value });
       expect(choose).toThrowError(
@@ -58,7 +73,7 @@ describe("the proxy of the environment", () => {
     ["http://[fe80::1]:81", "[fe80::1]:81", true],
     ["http://[fe80::1]:81", "[fe80::1]", true],
     ["http://mcp.invalid", "", false],
-  ])("before %s with NO_PROXY=%s is passed by: %s", (origin, exceptions, isPassedBy) => {
+  ])("is bypassed for %s with NO_PROXY=%s: %s", (origin, exceptions, isPassedBy) => {
     const proxy = chooseProxy(origin, { http_proxy: PROXY, https_proxy: PROXY, no_proxy: exceptions });
     expect(proxy).toBe(isPassedBy ? undefined : PROXY);
   });
@@ -74,7 +89,7 @@ describe("the proxy of the environment", () => {
     "http://[::]",
     "http://[::ffff:127.0.0.1]",
     "http://[::ffff:0.0.0.0]",
-  ])("is not asked for this machine: %s", (origin) => {
+  ])("is not used for the local machine: %s", (origin) => {
     expect(chooseProxy(origin, { HTTP_PROXY: PROXY })).toBeUndefined();
   });
 
@@ -84,7 +99,7 @@ describe("the proxy of the environment", () => {
     "http://notlocalhost",
     "http://[::ffff:10.0.0.1]",
     "http://[::2]",
-  ])("is asked for other machines: %s", (origin) => {
+  ])("is used for other machines: %s", (origin) => {
     expect(chooseProxy(origin, { HTTP_PROXY: PROXY })).toBe(PROXY);
   });
 });

@@ -4,15 +4,15 @@ import { expect } from "vitest";
 import { atEnd } from "../cleanup.ts";
 import { connectTo, startRemote } from "./remote.ts";
 
-/** In each run; the runs of both ways of answering make 5,000 together. */
+/** Cuts per run. The runs of both kinds of answers make 5,000 together. */
 export const CUTS = 500;
 export const RUNS = [1, 2, 3, 4, 5];
 const LANES = 64;
 
-/** A call with everything before it takes about so many bytes in either direction. */
+/** A call and everything before it take about this many bytes in either direction. */
 const SPAN_BYTES = 1500;
 
-/** Numbers from 0 to 1 that a seed determines. */
+/** A generator of pseudo-random numbers from 0 to 1. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -31,8 +31,8 @@ function randomPlan(random: () => number): TcpConnectionPlan {
 }
 
 /**
- * Calls while connections are cut at random. Every call must run once if it was answered, at most once if its outcome is
- * unknown, and never if it is said not to have been sent or to have been refused.
+ * Makes calls while connections are cut at random. A call must run once if it was answered, at most once if its outcome is
+ * `unknown`, and never if its outcome is `not-sent` or `rejected`.
  */
 export async function survivesRandomCuts(answer: "json" | "sse"): Promise<void> {
   const seed = Number(process.env.SEED) || 1 + Math.floor(Math.random() * 2_147_483_645);
@@ -83,7 +83,7 @@ async function outcomeOf(call: Promise<unknown>): Promise<string> {
   }
 }
 
-/** What must be true of a call, given how often the server has carried it out. */
+/** Whether the outcome of a call fits how often the server ran it. */
 function fits(outcome: string, times: number): boolean {
   if (outcome === "answered") return times === 1;
   if (outcome === "unknown") return times <= 1;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createReconnectPace } from "../../src/http/reconnect-pace.ts";
 
-/** Opens a stream again and again for a while; what happens in between is said by `between`. */
+/** Reopens a stream for `durationMs` and returns the times; `delivers` says whether each opening brings a message. */
 function openings(
   durationMs: number,
   retryMs: number | undefined,
@@ -19,7 +19,7 @@ function openings(
   return times;
 }
 
-describe("a stream that ends again and again", () => {
+describe("a stream that keeps ending", () => {
   test.each([
     [0, true],
     [0, false],
@@ -27,7 +27,7 @@ describe("a stream that ends again and again", () => {
     [undefined, false],
     [86_400_000, true],
   ])(
-    "[R24] with retry %s (brings something: %s) it is opened at most 12 times a minute",
+    "[R24] with retry %s (brings a message: %s) is opened at most 12 times a minute",
     (retryMs, delivers) => {
       const times = openings(600_000, retryMs, { delivers, random: () => 0 });
       for (const start of times)
@@ -36,20 +36,20 @@ describe("a stream that ends again and again", () => {
     },
   );
 
-  test("[R25] a server that asks for a day is asked again within half a minute", () => {
+  test("[R25] with a retry of one day is reopened after 30 seconds", () => {
     const pace = createReconnectPace({ now: () => 0, random: () => 1 });
     pace.opened();
     expect(pace.nextDelayMs(86_400_000)).toBe(30_000);
   });
 
-  test("a delay that the server asks for is kept, and never cut short", () => {
+  test("waits a little longer than the server's retry, even if that is 0", () => {
     const pace = createReconnectPace({ now: () => 0, random: () => 0.5 });
     pace.opened();
     expect(pace.nextDelayMs(2000)).toBe(2050);
     expect(pace.nextDelayMs(0)).toBe(500);
   });
 
-  test("[R24] what may be opened at once is, 12 times a minute", () => {
+  test("[R24] may be opened without delay 12 times, then only after the minute is over", () => {
     let now = 0;
     const pace = createReconnectPace({ now: () => now, random: () => 1 });
     for (let attempt = 0; attempt < 12; attempt += 1) {
@@ -62,7 +62,7 @@ describe("a stream that ends again and again", () => {
     expect(pace.soonestDelayMs()).toBe(0);
   });
 
-  test("[R26] clients that lose their server together do not come back together", () => {
+  test("[R26] makes clients that lost a server together reconnect at different times", () => {
     let seed = 1;
     const random = () => {
       seed = (seed * 48_271) % 2_147_483_647;
@@ -80,7 +80,7 @@ describe("a stream that ends again and again", () => {
     expect(Math.max(...delays)).toBeLessThanOrEqual(30_000);
   });
 
-  test("the delays grow until something is brought", () => {
+  test("is reopened with doubling delays until it brings a message", () => {
     const pace = createReconnectPace({ now: () => 0, random: () => 1 });
     const delays = [1, 2, 3, 4].map(() => {
       pace.opened();

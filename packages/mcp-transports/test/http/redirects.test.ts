@@ -10,7 +10,7 @@ describe("a redirect", () => {
     ["POST", 307, "/other"],
     ["POST", 308, "/other"],
     ["DELETE", 307, "/other"],
-  ])("of %s by %d to %s is followed", (method, status, location) => {
+  ])("of %s with %d to %s is followed", (method, status, location) => {
     expect(judgeRedirect(method, from, status, location)).toMatchObject({ kind: "follow" });
   });
 
@@ -27,17 +27,17 @@ describe("a redirect", () => {
     ["GET", 307, "javascript:alert(1)"],
     ["POST", 307, "http://169.254.169.254/latest"],
     ["POST", 308, "http://["],
-  ])("[T29] of %s by %d to %s is refused", (method, status, location) => {
+  ])("[T29] of %s with %d to %s is refused", (method, status, location) => {
     expect(judgeRedirect(method, from, status, location)).toMatchObject({ kind: "refuse" });
   });
 
-  test("is none without a place to go, or with another status", () => {
+  test("needs a Location header and a redirect status", () => {
     expect(judgeRedirect("GET", from, 302, undefined)).toBeUndefined();
     expect(judgeRedirect("GET", from, 200, "/other")).toBeUndefined();
     expect(judgeRedirect("GET", from, 304, "/other")).toBeUndefined();
   });
 
-  test("[T50] is shown without what may be secret in it", () => {
+  test("[T50] is shown without its login, query and fragment", () => {
     expect(displayUrl(new URL("https://user:pass@two.example/a?token=secret#x"))).toBe(
       "https://two.example/a",
     );

@@ -11,7 +11,7 @@ describe("a redirect", () => {
   };
 
   test.each([301, 302, 303, 307, 308])(
-    "[T29] [X6] to another origin by %d is refused, and nothing arrives there",
+    "[T29] [X6] to another origin with %d is refused, and nothing is sent there",
     async (redirectStatus) => {
       const elsewhere = await startRemote();
       const { remote, session } = await open(
@@ -26,7 +26,7 @@ describe("a redirect", () => {
     },
   );
 
-  test("[T29] while it connects names where it points, without what may be secret", async () => {
+  test("[T29] during the handshake is reported with its target, without login or query", async () => {
     const redirect = "http://user:pass@127.0.0.1:9/mcp?token=secret-value";
     const error = await refusalOf({ on: { POST: { redirect } } }, { headers: secrets });
     expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", httpStatus: 307 });
@@ -34,12 +34,12 @@ describe("a redirect", () => {
     expect(error.message).not.toMatch(/secret-value|user|pass/);
   });
 
-  test("[X6] within the origin that keeps the method is followed", async () => {
+  test("[X6] within the origin is followed if it keeps the method", async () => {
     const { session } = await open({ on: { "tools/call": { redirect: "same-origin" } } });
     expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
   });
 
-  test("[X6] within the origin that would turn a POST into a GET is refused", async () => {
+  test("[X6] within the origin is refused if it would turn a POST into a GET", async () => {
     const { remote, session } = await open({
       on: { "tools/call": { redirect: "same-origin", redirectStatus: 302 } },
     });
@@ -47,20 +47,20 @@ describe("a redirect", () => {
     expect(remote.calls).toEqual([]);
   });
 
-  test("[T29] in a circle ends", async () => {
+  test("[T29] in a loop is refused after at most 4 requests", async () => {
     const { remote, session } = await open({ on: { "tools/call": { redirect: "loop" } } });
     expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({ httpStatus: 307 });
     expect(count(remote, "tools/call")).toBeLessThanOrEqual(4);
   });
 });
 
-describe("a server that is busy", () => {
+describe("a busy server", () => {
   test.each([
     ["2", 2000],
     ["600", 600_000],
     ["soon", undefined],
   ])(
-    "[R22] refuses a call with 429 and Retry-After %s: it was not carried out, nor sent again",
+    "[R22] that answers 429 with Retry-After %s rejects the call, which is not sent again",
     async (value, retryAfterMs) => {
       const reply = { status: 429, headers: { "retry-after": value } };
       const { remote, session } = await open({ on: { "tools/call": { reply } } });
@@ -75,7 +75,7 @@ describe("a server that is busy", () => {
     },
   );
 
-  test("[R22] is told when to come again by a date, too", async () => {
+  test("[R22] may send Retry-After as a date", async () => {
     const at = new Date(Date.now() + 90_000).toUTCString();
     const reply = { status: 503, headers: { "retry-after": at } };
     const { session } = await open({ on: { "tools/call": { reply } } });
@@ -85,14 +85,14 @@ describe("a server that is busy", () => {
     expect(error.retryAfterMs).toBeLessThanOrEqual(90_000);
   });
 
-  test("[R22] is asked for its list again when it said so", async () => {
+  test("[R22] is asked for its list again after its Retry-After", async () => {
     const reply = { status: 429, headers: { "retry-after": "0" } };
     const { remote, session } = await open({ on: { "tools/list": { reply, times: 2 } } });
     expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
     expect(count(remote, "tools/list")).toBe(3);
   });
 
-  test("[R22] that wants to be left alone for long is left alone, and the list is refused at once", async () => {
+  test("[R22] with a Retry-After of 10 minutes fails the list at once, without a retry", async () => {
     const reply = { status: 429, headers: { "retry-after": "600" } };
     const { remote, session } = await open({ on: { "tools/list": { reply } } });
     const error = await failureOf(session.list("tools", { signal: never }));
@@ -101,7 +101,7 @@ describe("a server that is busy", () => {
   });
 
   test.each([500, 502, 503, 504])(
-    "[R23] that answers %d after it has run the call is not asked again",
+    "[R23] that answers %d after it ran the call does not get the call again",
     async (status) => {
       const { remote, session } = await open({ on: { "tools/call": { reply: { status }, runs: true } } });
       const error = await failureOf(
@@ -113,7 +113,7 @@ describe("a server that is busy", () => {
   );
 });
 
-describe("a server that wants other credentials", () => {
+describe("a server that refuses the credentials", () => {
   /** Hands out a token, and the next one after a challenge. */
   const portWith = (...tokens: string[]) => {
     const onChallenge = vi.fn<AuthPort["onChallenge"]>(async () => {
@@ -124,7 +124,7 @@ describe("a server that wants other credentials", () => {
     return { headers: async () => ({ authorization: `Bearer ${tokens[0]}` }), onChallenge };
   };
 
-  test("[R21] [A25] 100 calls that are refused together ask once, and each runs once", async () => {
+  test("[R21] [A25] for 100 calls at once causes one challenge, and each call runs once", async () => {
     const auth = portWith("old", "new");
     const { remote, session } = await open({ authorization: ["Bearer old"] }, { auth });
     remote.setScript({ authorization: ["Bearer new"] });
@@ -136,7 +136,7 @@ describe("a server that wants other credentials", () => {
     expect(nonces.every((nonce) => remote.timesCarriedOut(nonce) === 1)).toBe(true);
   });
 
-  test("[R21] a second refusal is the last word", async () => {
+  test("[R21] a second time fails the call without a second challenge", async () => {
     const auth = portWith("old", "new", "newer");
     const { remote, session } = await open({ authorization: ["Bearer old"] }, { auth });
     remote.setScript({ authorization: ["Bearer other"] });
@@ -145,7 +145,7 @@ describe("a server that wants other credentials", () => {
     expect(auth.onChallenge).toHaveBeenCalledTimes(1);
   });
 
-  test("[T42] a server that always wants a wider scope is answered once for a call", async () => {
+  test("[T42] with insufficient_scope every time causes one challenge per call", async () => {
     const auth = portWith("a", "b", "c");
     const headers = { "www-authenticate": 'Bearer error="insufficient_scope", scope="more"' };
     const { remote, session } = await open(
@@ -162,14 +162,14 @@ describe("a server that wants other credentials", () => {
     );
   });
 
-  test("a 403 without a challenge is a plain no", async () => {
+  test("with a 403 and no challenge does not ask the auth port", async () => {
     const auth = portWith("a", "b");
     const { session } = await open({ on: { "tools/call": { reply: { status: 403 } } } }, { auth });
     expect((await failureOf(session.request("tools/call", ECHO))).code).toBe("MCP_AUTH_REQUIRED");
     expect(auth.onChallenge).not.toHaveBeenCalled();
   });
 
-  test("a port that fails leaves the call unsent", async () => {
+  test("an auth port that throws leaves the call unsent", async () => {
     const remote = await startRemote();
     let isBroken = false;
     const headers = async () => {

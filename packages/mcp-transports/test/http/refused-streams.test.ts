@@ -8,8 +8,8 @@ import { ECHO } from "./remote.ts";
 const never = { signal: new AbortController().signal };
 const CALL = { timeoutMs: 0, maxTotalMs: 0 };
 
-describe("the stream of a server's own messages that is refused after it has been open", () => {
-  test("asks for no login, and is open again with the one that a call has made", async () => {
+describe("a GET stream that is refused after it was open", () => {
+  test("starts no login, and reopens after a call has logged in", async () => {
     let token = "old";
     const server = await startRefusing(
       ({ request, status }) => {
@@ -38,7 +38,7 @@ describe("the stream of a server's own messages that is refused after it has bee
     expect(onChallenge).toHaveBeenCalledTimes(1);
   });
 
-  test("leaves no call waiting that was taken, and once it is open answers come by it", async () => {
+  test("leaves accepted calls with an unknown outcome, and delivers answers once it reopens", async () => {
     let isRefused = true;
     const server = await startRefusing(
       ({ status }) => {
@@ -60,7 +60,7 @@ describe("the stream of a server's own messages that is refused after it has bee
     await server.first;
     const openings = () => server.log.filter(({ what }) => what === "GET").length;
     const unknown = { code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" };
-    // The first waits for the stream until it is refused; of the second it is known by then.
+    // The first call waits until the stream is refused; for the second, the refusal is already known.
     expect(await failureOf(session.request("tools/call", ECHO, CALL))).toMatchObject(unknown);
     expect(await failureOf(session.request("tools/call", ECHO, CALL))).toMatchObject(unknown);
     expect(openings()).toBe(2);
@@ -70,11 +70,11 @@ describe("the stream of a server's own messages that is refused after it has bee
   });
 });
 
-describe("the first opening of the stream of a server's own messages", () => {
+describe("the first opening of the server's GET stream", () => {
   test.each([
     ["is refused with 503", ({ status }: HttpExchange) => status(503, { "retry-after": "0" })],
     ["breaks", ({ request }: HttpExchange) => request.socket.destroy()],
-  ])("that %s leaves the login to the next", async (_, spoil) => {
+  ])("that %s leaves the login to the next opening", async (_, spoil) => {
     let gets = 0;
     const opened = Promise.withResolvers<void>();
     const server = await startHttpServer((exchange) => {
@@ -95,7 +95,7 @@ describe("the first opening of the stream of a server's own messages", () => {
     expect(auth.onChallenge).toHaveBeenCalledTimes(1);
   });
 
-  test("that nobody logs in for leaves the stream to the login of a call, at once", async () => {
+  test("without a login is repeated as soon as a call has logged in", async () => {
     let token = "none";
     let mayLogIn = false;
     const refused = Promise.withResolvers<void>();
@@ -131,7 +131,7 @@ describe("the first opening of the stream of a server's own messages", () => {
     expect(onChallenge).toHaveBeenCalledTimes(2);
   });
 
-  test("of a session that was begun anew asks for no further login, and uses that of a call", async () => {
+  test("in a renewed session starts no further login, and uses the login of a call", async () => {
     let accepted = "Bearer old";
     let isForgotten = false;
     const opened = [1, 2].map(() => Promise.withResolvers<void>());
@@ -174,7 +174,7 @@ describe("the first opening of the stream of a server's own messages", () => {
   });
 });
 
-test("a stream of a server's own messages whose login fails asks for no other", async () => {
+test("the server's GET stream starts no second login after one has failed", async () => {
   let openings = 0;
   const again = Promise.withResolvers<void>();
   const server = await startHttpServer(({ request, status }) => {

@@ -5,7 +5,7 @@ import { type HttpExchange, startHttpServer } from "../http-server.ts";
 
 export const CHALLENGE = { "www-authenticate": "Bearer", "retry-after": "0" };
 
-/** A server whose stream is open once and ends at once; each later opening is dealt with by `refuse`, unless it returns `false`. */
+/** Starts a server whose GET stream opens once, until `endStream`. `refuse` handles later openings, unless it returns `false`. */
 export async function startRefusing(
   refuse: (exchange: HttpExchange) => boolean,
   onPost: (exchange: HttpExchange, stream: ServerResponse | undefined) => boolean = () => false,
@@ -32,7 +32,7 @@ export async function startRefusing(
   return { ...server, first, third, reopened: reopened.promise, endStream: () => stream?.end() };
 }
 
-/** The port of a host that can renew its token without asking anybody, and how often it was to. */
+/** An auth port that replaces its token by what `grant` returns whenever it is challenged. */
 export function renewing(grant: () => Promise<string>) {
   let token = "old";
   const onChallenge = vi.fn<AuthPort["onChallenge"]>(async () => {

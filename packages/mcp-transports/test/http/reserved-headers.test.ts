@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withoutReservedHeaders } from "../../src/http/reserved-headers.ts";
 
-test("[X5] a configured header cannot take the place of one of ours, however it is spelled", () => {
+test("[X5] a configured header cannot replace a reserved one, in any letter case", () => {
   expect(
     withoutReservedHeaders({
       "Content-Type": "text/plain",

@@ -5,7 +5,7 @@ import { on, startHttpServer } from "../http-server.ts";
 import { connectTo, ECHO, refusalOf, startRemote } from "./remote.ts";
 
 describe("secrets", () => {
-  test("[T50] in an address, in headers and in session ids appear in no error and in no log", async () => {
+  test("[T50] in a URL, a header or a session id appear in no error and no log", async () => {
     const remote = await startRemote({ sessionId: "session-abcdef" });
     const lines: string[] = [];
     const log: typeof silentLogger = (...line) => lines.push(JSON.stringify(line));
@@ -21,7 +21,7 @@ describe("secrets", () => {
     for (const secret of [...secrets, "session-abcdef"]) expect(shown).not.toContain(secret);
   });
 
-  test("[T44] a header that cannot be sent is a fault of the entry, and its value is not shown", async () => {
+  test("[T44] in an invalid header are not shown by the configuration error", async () => {
     const error = await refusalOf({}, { headers: { "X-Api-Key": "key-123456\r\nX-Evil: y" } });
     expect(error.code).toBe("MCP_CONFIG_INVALID");
     expect(error.message).toContain("X-Api-Key");
@@ -29,7 +29,7 @@ describe("secrets", () => {
   });
 
   test.each([200, 400])(
-    "[T50] that the server repeats in a JSON-RPC error are not shown: %d",
+    "[T50] that the server repeats in a JSON-RPC error with HTTP %d are redacted",
     async (code) => {
       const server = await startHttpServer(
         on("tools/call", ({ request: { headers }, message, status }) => {
@@ -54,7 +54,7 @@ describe("secrets", () => {
     [":%zz", {}, ":%zz"],
     ["ada:pass", { authorization: "Bearer own" }, undefined],
   ])(
-    "%s before the host of a URL are sent as Basic, unless the entry says otherwise, and no login is asked for",
+    "the URL's login %s is sent as Basic unless the entry sets Authorization; the auth port is not asked",
     async (login, headers, sent) => {
       const server = await startHttpServer();
       const url = server.url.replace("//", `//${login}@`);
@@ -70,7 +70,7 @@ describe("secrets", () => {
   );
 
   test.each(["ada", "ada:"])(
-    "%s before the host of a URL is no credential: a login is used",
+    "the URL's user %s without a password is not sent; the auth port's headers are",
     async (user) => {
       const login = { authorization: "Bearer stored" };
       for (const headers of [{}, login]) {
@@ -83,7 +83,7 @@ describe("secrets", () => {
     },
   );
 
-  test("in a URL that are refused are to be corrected, because a login would not be used", async () => {
+  test("a 401 names the configured credential to correct, and starts no login", async () => {
     const server = await startHttpServer(({ status }) => {
       status(401, { "www-authenticate": "Bearer" });
       return true;
@@ -111,7 +111,7 @@ describe("secrets", () => {
     ["ada:p%C3%A4ss-123456", "päss-123456"],
     ["a%64a:pass1", "ada:pass1"],
     ["a%64a:pass1", "a%64a:pass1"],
-  ])("of %s in a URL are not shown if the server says %s", async (login, said) => {
+  ])("of the login %s in a URL are redacted when the server says %s", async (login, said) => {
     const error = { code: -32600, message: `It is not for ${said}.` };
     const server = await startHttpServer(
       on("tools/call", ({ message, status }) => {
@@ -124,7 +124,7 @@ describe("secrets", () => {
     expect(message).toContain("It is not for [redacted].");
   });
 
-  test("that came with the connection are kept out of the log as well", async () => {
+  test("the Basic credential and the session id are redacted from the log", async () => {
     const sent = Buffer.from("ada:pass-123456").toString("base64");
     const server = await startHttpServer(
       on("tools/call", ({ request: { headers }, message, status }) => {
@@ -142,7 +142,7 @@ describe("secrets", () => {
     for (const secret of [sent, "session-1"]) expect(lines.join("\n")).not.toContain(secret);
   });
 
-  test("[T50] of a session before the last are not shown either", async () => {
+  test("[T50] the ids of earlier sessions are redacted too", async () => {
     let begun = 0;
     const server = await startHttpServer(({ message, request: { headers }, status, answer }) => {
       const session = headers["mcp-session-id"];

@@ -3,7 +3,7 @@ import { createSecureServer, type SecureServerOptions } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import { listen } from "./listening.ts";
 
-/** A certificate or key of the fixtures, all of which are valid for a hundred years and for nothing but tests. */
+/** Reads a certificate or key of the fixtures. They are valid for a hundred years, and only for tests. */
 export const pem = (name: string): string =>
   readFileSync(new URL(`../fixtures/tls/${name}.pem`, import.meta.url), "utf8");
 
@@ -16,7 +16,7 @@ const RESULTS: Readonly<Record<string, object>> = {
   },
 };
 
-/** What a server behind TLS has seen of a request. */
+/** What the TLS server records of a request. */
 export interface SeenRequest {
   readonly version: string;
   /** The name in the client's certificate. */
@@ -24,7 +24,7 @@ export interface SeenRequest {
   readonly apiKey: string | string[] | undefined;
 }
 
-/** A server behind TLS that speaks HTTP/2 with whoever can, for `localhost` or, as `other-machine`, for `mcp.invalid`. */
+/** Starts a TLS server that offers HTTP/2. Its certificate is for `localhost`, that of `other-machine` for `mcp.invalid`. */
 export async function startSecure({
   identity = "server",
   ...options

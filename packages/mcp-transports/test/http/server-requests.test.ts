@@ -5,26 +5,26 @@ import { count, ECHO, open } from "./remote.ts";
 
 const TEXT = [{ type: "text", text: JSON.stringify(ECHO.arguments) }];
 
-/** What the client has answered to the server's own requests. */
+/** The client's answers to server requests. */
 const answersOf = ({ requests }: Awaited<ReturnType<typeof open>>["remote"]) =>
   requests.flatMap(({ body }) => (body && body.method === undefined && body.id !== undefined ? [body] : []));
 
 const WAYS = ["json", "sse", "legacy-sse"] as const;
 
-describe.each(WAYS)("a request of the server in the course of a call (%s)", (answer) => {
+describe.each(WAYS)("a server request during a call (%s)", (answer) => {
   const asking = (method: string, params?: Record<string, unknown>, more: object = {}) => ({
     answer,
     on: { "tools/call": { ask: { method, waits: true, ...(params && { params }), ...more } } },
   });
 
-  test("[N14] a ping is answered with nothing but life", async () => {
+  test("[N14] for a ping gets a result", async () => {
     const { remote, session } = await open(asking("ping"));
     expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
     expect(answersOf(remote)).toMatchObject([{ result: {} }]);
   });
 
   test.each(["roots/list", "sampling/createMessage", "elicitation/create", "made/up"])(
-    "[N16] %s without a handler is refused with -32601, and was not announced",
+    "[N16] %s without a handler gets -32601, and no capability is announced for it",
     async (method) => {
       const { remote, session } = await open(asking(method, { messages: [], maxTokens: 1, message: "?" }));
       await session.request("tools/call", ECHO);
@@ -34,7 +34,7 @@ describe.each(WAYS)("a request of the server in the course of a call (%s)", (ans
     },
   );
 
-  test("is answered by the host's handlers", async () => {
+  test("for elicitation is answered by the host's handler", async () => {
     const elicit = vi.fn(async () => ({ action: "accept" as const, content: { name: "Ada" } }));
     const params = {
       mode: "form",
@@ -50,14 +50,14 @@ describe.each(WAYS)("a request of the server in the course of a call (%s)", (ans
     );
   });
 
-  test("for the roots is answered with those of the moment", async () => {
+  test("for roots is answered with the host's roots", async () => {
     const roots = [{ uri: "file:///work", name: "work" }, { uri: "file:///tmp" }];
     const { remote, session } = await open(asking("roots/list"), { handlers: { roots: async () => roots } });
     await session.request("tools/call", ECHO);
     expect(answersOf(remote)).toMatchObject([{ result: { roots } }]);
   });
 
-  test("to the model is answered by the host's handler", async () => {
+  test("for sampling is answered by the host's handler", async () => {
     const result = { role: "assistant", model: "m", content: { type: "text", text: "hello" } };
     const sample = vi.fn(async () => result);
     const params = { messages: [{ role: "user", content: { type: "text", text: "hi" } }], maxTokens: 10 };
@@ -72,7 +72,7 @@ describe.each(WAYS)("a request of the server in the course of a call (%s)", (ans
     );
   });
 
-  test("that the host's handler fails at is refused, without the reason", async () => {
+  test("gets -32603 without the reason when the host's handler throws", async () => {
     const roots = async () => {
       throw new Error("the disk with /home/ada is gone");
     };
@@ -82,7 +82,7 @@ describe.each(WAYS)("a request of the server in the course of a call (%s)", (ans
     expect(JSON.stringify(answersOf(remote))).not.toContain("ada");
   });
 
-  test("may have the person open an address", async () => {
+  test("for URL elicitation is answered by the host's handler", async () => {
     const elicit = vi.fn(async () => ({ action: "decline" as const }));
     const params = { mode: "url", message: "Sign in", url: "https://example.test/", elicitationId: "e1" };
     const { remote, session } = await open(asking("elicitation/create", params), { handlers: { elicit } });
@@ -94,19 +94,19 @@ describe.each(WAYS)("a request of the server in the course of a call (%s)", (ans
     );
   });
 
-  test("[N17] with the id of the pending call is a request, and resolves no call", async () => {
+  test("[N17] with the id of the pending call does not resolve that call", async () => {
     const { remote, session } = await open(asking("ping", undefined, { id: "pending" }));
     expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
     expect(answersOf(remote)).toMatchObject([{ result: {} }]);
   });
 
-  test("[N18] with the id 0 is a request", async () => {
+  test("[N18] with id 0 is answered", async () => {
     const { remote, session } = await open(asking("ping", undefined, { id: 0 }));
     await session.request("tools/call", ECHO);
     expect(answersOf(remote)).toMatchObject([{ id: 0, result: {} }]);
   });
 
-  test("[N19] whose answer nobody takes disturbs nothing", async () => {
+  test("[N19] whose answer cannot be delivered does not affect the call", async () => {
     const { remote, session } = await open({
       answer,
       on: {
@@ -119,11 +119,11 @@ describe.each(WAYS)("a request of the server in the course of a call (%s)", (ans
   });
 });
 
-describe.each(WAYS)("what a server logs (%s)", (answer) => {
+describe.each(WAYS)("the log messages of a server (%s)", (answer) => {
   const line = { level: "warning", logger: "disk", data: { free: "2 %" } };
   const note = { method: "notifications/message", params: line };
 
-  test("is heard by whoever listens, and no handler has to be announced for it", async () => {
+  test("reach notification listeners without any handler", async () => {
     const { remote, session } = await open({ answer });
     const heard = new Promise((resolve) => session.onNotification(resolve));
     await remote.until(() => count(remote, "GET") === 1);
@@ -131,7 +131,7 @@ describe.each(WAYS)("what a server logs (%s)", (answer) => {
     expect(await heard).toEqual(note);
   });
 
-  test("is asked for by level", async () => {
+  test("are requested by level with logging/setLevel", async () => {
     const { remote, session } = await open({ answer });
     expect(await session.request("logging/setLevel", { level: "error" })).toEqual({});
     const asked = remote.requests.find(({ body }) => body?.method === "logging/setLevel");
@@ -139,7 +139,7 @@ describe.each(WAYS)("what a server logs (%s)", (answer) => {
   });
 });
 
-test("what a server logs before an answer, on the same stream, is heard before it", async () => {
+test("a log message before the answer on the same stream is delivered before the answer", async () => {
   const note = { method: "notifications/message", params: { level: "info", data: "half way" } };
   const server = await startHttpServer(
     on("tools/call", ({ response, message }) => {

@@ -4,7 +4,7 @@ import { idsInEndpoint, withSessionId } from "../../src/http/session-id.ts";
 const SERVER = new URL("https://shop.example/model-context-protocol/sse");
 const idsOf = (endpoint: string) => idsInEndpoint(new URL(endpoint, SERVER), SERVER);
 
-describe("what may be the id in the endpoint of a server", () => {
+describe("session ids in an HTTP+SSE endpoint", () => {
   test.each([
     ["/messages?sessionId=short", ["short"]],
     ["/messages?access_token=a%2Db", ["a%2Db", "a-b"]],
@@ -21,7 +21,7 @@ describe("what may be the id in the endpoint of a server", () => {
     ["/messages?c0ffee00-1122-3344", ["c0ffee00-1122-3344"]],
     ["/messages/c0ffee00-1122-3344/in", ["c0ffee00-1122-3344"]],
     ["/messages/QbTzKwhmPLxUvcRy", ["QbTzKwhmPLxUvcRy"]],
-  ])("of %s", (endpoint, ids) => {
+  ])("are found in %s", (endpoint, ids) => {
     expect(idsOf(endpoint)).toEqual(ids);
   });
 
@@ -36,22 +36,22 @@ describe("what may be the id in the endpoint of a server", () => {
     "/servers/customer-support-server/messages",
     "/servers/Customer-Support-Server/messages",
     "/servers/customer%20support%20server/messages",
-  ])("is nothing of %s, which holds ordinary words", (endpoint) => {
+  ])("are not found in %s, which holds no id", (endpoint) => {
     expect(idsOf(endpoint)).toEqual([]);
   });
 
-  test("is not much, however much there is", () => {
+  test("are limited to 16", () => {
     const query = Array.from({ length: 500 }, (_, index) => `session=value${index}`).join("&");
     expect(idsOf(`/messages?${query}`)).toHaveLength(16);
   });
 
-  test("is hidden piece by piece if it is long", () => {
+  test("are split into pieces of at most 1024 characters", () => {
     const ids = idsOf(`/messages?token=${"x".repeat(2000)}${"y".repeat(500)}`);
     expect(ids.map(({ length }) => length)).toEqual([1024, 1024, 452]);
   });
 });
 
-test("the last sixteen ids of a conversation are remembered", () => {
+test("withSessionId keeps the last sixteen ids", () => {
   const ids = Array.from({ length: 20 }, (_, index) => `session-${index}`);
   expect(ids.reduce<readonly string[]>(withSessionId, [])).toEqual(ids.slice(4));
 });

@@ -4,9 +4,9 @@ import { connect, failureOf } from "../connecting.ts";
 import { on, startHttpServer } from "../http-server.ts";
 import { count, ECHO, never, open } from "./remote.ts";
 
-describe("a session that its server has forgotten", () => {
+describe("a session that the server has forgotten", () => {
   test.each(["json", "sse"] as const)(
-    "[R20] is begun anew once for 50 callers, each of whose calls runs once: %s",
+    "[R20] is renewed once for 50 callers, and each call runs once: %s",
     async (answer) => {
       const { remote, session } = await open({ answer });
       const onRenewed = vi.fn();
@@ -23,7 +23,7 @@ describe("a session that its server has forgotten", () => {
     },
   );
 
-  test("[R20] is found out and begun anew by the stream of the server's own messages, without a call", async () => {
+  test("[R20] is detected and renewed by the server's GET stream, without a call", async () => {
     const { remote, session } = await open();
     await remote.until(() => remote.streams.length === 1);
     const renewed = new Promise<void>((resolve) => session.onRenewed(resolve));
@@ -33,7 +33,7 @@ describe("a session that its server has forgotten", () => {
     expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
   });
 
-  test("is renewed a second time as well", async () => {
+  test("is renewed again if it is forgotten again", async () => {
     const { remote, session } = await open();
     for (const round of [1, 2]) {
       remote.forgetSessions();
@@ -42,7 +42,7 @@ describe("a session that its server has forgotten", () => {
     }
   });
 
-  test("ends if it cannot be begun anew, and the call was not carried out", async () => {
+  test("ends if it cannot be renewed, and the call is rejected", async () => {
     const { remote, session } = await open();
     const ended = new Promise((resolve) => session.onClose(resolve));
     remote.loseSessions();
@@ -59,7 +59,7 @@ describe("a session that its server has forgotten", () => {
   });
 
   test.each(["json", "sse"] as const)(
-    "that cannot be begun anew leaves 50 calls unsent that waited for it, each rejected once: %s",
+    "fails 50 waiting calls as not-sent if it cannot be renewed: %s",
     async (answer) => {
       const { remote, session } = await open({ answer });
       const onClose = vi.fn();
@@ -86,7 +86,7 @@ describe("a session that its server has forgotten", () => {
     },
   );
 
-  test("that is being renewed when a call is given up has not carried it out", async () => {
+  test("does not run calls that are aborted during its renewal", async () => {
     const { remote, session } = await open({ on: { initialize: { skip: 1, hang: true } } });
     const controller = new AbortController();
     const call = () => failureOf(session.request("tools/call", ECHO, { signal: controller.signal }));
@@ -108,7 +108,7 @@ describe("a session that its server has forgotten", () => {
     instructions: "Read, and never delete.",
   };
 
-  /** A server that forgets its session with the first call, and answers `initialize` with another result from then on. */
+  /** Starts a server that forgets its session at the first call, and then answers `initialize` with another result. */
   const startChanging = async (first: object, next: object) => {
     let begun = 0;
     const server = await startHttpServer(({ message, status, answer }) => {
@@ -138,7 +138,7 @@ describe("a session that its server has forgotten", () => {
       "name or version (serverInfo), capabilities",
     ],
   ])(
-    "[T78] ends if the server has become another one meanwhile, by its %s, and says so",
+    "[T78] ends if another server answers the renewal, and the error names the different %s",
     async (_, change, said) => {
       const { server, begun } = await startChanging(ONE, { ...ONE, ...change });
       const session = await connect(server);
@@ -152,7 +152,7 @@ describe("a session that its server has forgotten", () => {
     },
   );
 
-  test("[T78] ends with the next call if its stream found another server, which is sent no call", async () => {
+  test("[T78] ends if its stream finds another server, which gets no call", async () => {
     let begun = 0;
     let streams = 0;
     const asked = Promise.withResolvers<void>();
@@ -179,7 +179,7 @@ describe("a session that its server has forgotten", () => {
     const ended = new Promise<unknown>((resolve) => session.onClose(resolve));
     (await opened.promise).end();
     await asked.promise;
-    // The first of the calls may still meet the attempt to renew the session, and is not sent then.
+    // The first call may still meet the running renewal, and is then not sent.
     const call = () => failureOf(session.request("tools/call", ECHO));
     expect(await call()).toMatchObject({ code: "MCP_SESSION_LOST" });
     expect(await call()).toMatchObject({ code: "MCP_SESSION_LOST" });
@@ -189,20 +189,17 @@ describe("a session that its server has forgotten", () => {
   });
 
   test.each([
-    ["others", "Read. It is now 12:00:01."],
-    ["none", undefined],
-  ])(
-    "is begun anew if the server gives other instructions, and keeps its handshake: %s",
-    async (_, instructions) => {
-      const { server, begun } = await startChanging(ONE, { ...ONE, instructions });
-      const session = await connect(server);
-      expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
-      expect(begun()).toBe(2);
-      expect(session.handshake.instructions).toBe(ONE.instructions);
-    },
-  );
+    ["different", "Read. It is now 12:00:01."],
+    ["missing", undefined],
+  ])("is renewed and keeps its handshake if the server's instructions are %s", async (_, instructions) => {
+    const { server, begun } = await startChanging(ONE, { ...ONE, instructions });
+    const session = await connect(server);
+    expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
+    expect(begun()).toBe(2);
+    expect(session.handshake.instructions).toBe(ONE.instructions);
+  });
 
-  test("is begun anew if the server only writes what it is in another order", async () => {
+  test("is renewed if the server's handshake differs only in its key order", async () => {
     const { server, begun } = await startChanging(
       {
         ...ONE,
@@ -219,14 +216,14 @@ describe("a session that its server has forgotten", () => {
     expect(begun()).toBe(2);
   });
 
-  test("that is forgotten again at once is given up, not renewed for ever", async () => {
+  test("ends after one renewal if it is forgotten again at once", async () => {
     const server = await startHttpServer(on("tools/call", ({ status }) => status(404)));
     const error = await failureOf((await connect(server)).request("tools/call", ECHO));
     expect(error).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "rejected" });
     expect(server.log.filter(({ what }) => what === "POST initialize")).toHaveLength(2);
   });
 
-  test("a listener that throws keeps no other from hearing, and one that was taken back hears nothing", async () => {
+  test("calls the other onRenewed listeners if one throws, but not a removed one", async () => {
     const { remote, session } = await open();
     const heard: string[] = [];
     session.onRenewed(() => {
@@ -240,9 +237,9 @@ describe("a session that its server has forgotten", () => {
   });
 });
 
-describe("the id of a session", () => {
+describe("a session id", () => {
   test.each(["with space", "x".repeat(2000)])(
-    "[T47] that is not valid ends the connection: %j",
+    "[T47] that is invalid fails the connection: %j",
     async (sessionId) => {
       const error = await failureOf(open({ sessionId }));
       expect(error.code).toBe("MCP_PROTOCOL_VIOLATED");
@@ -250,7 +247,7 @@ describe("the id of a session", () => {
     },
   );
 
-  test("[T47] is taken from the answer to initialize and from no other", async () => {
+  test("[T47] is taken only from the answer to initialize", async () => {
     const { remote, session } = await open({ sessionIdChanges: true });
     await session.request("tools/call", ECHO);
     await session.request("tools/call", ECHO);

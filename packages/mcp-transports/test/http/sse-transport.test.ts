@@ -17,7 +17,7 @@ const HANDSHAKE = {
   serverInfo: { name: "remote", version: "1" },
 };
 
-/** A transport without a network, and what hears its stream once it is started. */
+/** A transport without a network, and the listener of its stream once it is started. */
 function prepare() {
   const heard: WireListener[] = [];
   const wire: HttpWire = {
@@ -39,7 +39,7 @@ function prepare() {
 
 describe("the older HTTP+SSE transport", () => {
   test.each(["http://169.254.169.254/latest", "//evil.example/x", "http://user:pass@127.0.0.1/", "http://["])(
-    "[X7] [T46] refuses the endpoint %s, and sends nothing",
+    "[X7] [T46] refuses the endpoint %s and sends no message",
     async (endpoint) => {
       const remote = await startRemote({ ...LEGACY, endpoint });
       const error = await failureOf(connectTo(remote, OVER_SSE));
@@ -49,18 +49,18 @@ describe("the older HTTP+SSE transport", () => {
     },
   );
 
-  test("waits for the endpoint no longer than for anything else", async () => {
+  test("fails at the connect deadline if no endpoint arrives", async () => {
     const changes = { ...OVER_SSE, limits: { connectTimeoutMs: 150 } };
     expect((await refusalOf({ ...LEGACY, endpoint: null }, changes)).code).toBe("MCP_CONNECT_TIMEOUT");
   });
 
-  test("[X18] [H15] sends configured headers with the stream and with every message", async () => {
+  test("[X18] [H15] sends configured headers with the stream request and every message", async () => {
     const { remote, session } = await open(LEGACY, { ...OVER_SSE, headers: { "X-Api-Key": "key-123456" } });
     await session.request("tools/call", ECHO);
     for (const { headers } of remote.requests) expect(headers["x-api-key"]).toBe("key-123456");
   });
 
-  test("[X8] rejects what is pending when its stream ends, and the session is lost", async () => {
+  test("[X8] fails pending calls and loses the session when its stream ends", async () => {
     const { remote, session } = await open({ ...LEGACY, silentOn: ["tools/call"] }, OVER_SSE);
     const ended = new Promise((resolve) => session.onClose(resolve));
     const call = failureOf(session.request("tools/call", ECHO, { timeoutMs: 0, maxTotalMs: 0 }));
@@ -72,8 +72,8 @@ describe("the older HTTP+SSE transport", () => {
     expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({ outcome: "not-sent" });
   });
 
-  /** A call whose message the server has not answered yet; `cutOff` resolves when the server sees the end of it. */
-  async function callUnderWay() {
+  /** Starts a call whose POST the server holds; `cutOff` resolves when the server sees the POST end. */
+  async function startHeldCall() {
     const arrived = Promise.withResolvers<void>();
     const cutOff = Promise.withResolvers<void>();
     const holdCalls = on("tools/call", ({ response }) => {
@@ -84,7 +84,7 @@ describe("the older HTTP+SSE transport", () => {
     const connector = createConnector();
     const options = { signal: never, log: silentLogger };
     const session = await connector(server, options);
-    // It shares the connections, so they outlive the first session.
+    // The second session shares the connections, so they outlive the first one.
     const other = await connector(server, options);
     atEnd(() => Promise.all([session.close(), other.close()]));
     const call = failureOf(session.request("tools/call", ECHO, { timeoutMs: 0, maxTotalMs: 0 }));
@@ -92,8 +92,8 @@ describe("the older HTTP+SSE transport", () => {
     return { server, session, call, cutOff: cutOff.promise };
   }
 
-  test("[X8] rejects a call whose message is under way when its stream ends, and cuts the message off", async () => {
-    const { server, session, call, cutOff } = await callUnderWay();
+  test("[X8] fails a call and cuts off its POST when the stream ends during the POST", async () => {
+    const { server, session, call, cutOff } = await startHeldCall();
     const ended = new Promise((resolve) => session.onClose(resolve));
     server.endFirstStream();
     expect(await call).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown", tool: "echo" });
@@ -101,21 +101,21 @@ describe("the older HTTP+SSE transport", () => {
     await cutOff;
   });
 
-  test("[X9] closing does not wait for a message that is under way, and cuts it off", async () => {
-    const { session, call, cutOff } = await callUnderWay();
+  test("[X9] cuts off a POST in flight when the session closes", async () => {
+    const { session, call, cutOff } = await startHeldCall();
     await session.close();
     expect(await call).toMatchObject({ code: "MCP_CLOSED", outcome: "unknown" });
     await cutOff;
   });
 
-  test("a message that is refused fails its call, with the status", async () => {
+  test("fails a call whose POST is refused, with the HTTP status", async () => {
     const reply = { status: 429, headers: { "retry-after": "3" } };
     const { session } = await open({ ...LEGACY, on: { "tools/call": { reply } } }, OVER_SSE);
     const error = await failureOf(session.request("tools/call", ECHO));
     expect(error).toMatchObject({ outcome: "rejected", httpStatus: 429, retryAfterMs: 3000 });
   });
 
-  test("[T50] shows neither the session in its endpoint nor the password in its URL, whatever the server says", async () => {
+  test("[T50] redacts the endpoint's session id and the URL's login in server errors", async () => {
     const said = "session c0ffee%2D00112233 alias c0ffee-00112233 of ada:pass-123456";
     const server = await startSseServer(
       ({ method }) =>
@@ -129,7 +129,7 @@ describe("the older HTTP+SSE transport", () => {
     expect(message).toContain("session [redacted] alias [redacted] of [redacted]");
   });
 
-  test("[T50] shows no session in the path of its endpoint either", async () => {
+  test("[T50] redacts a session id in the path of its endpoint", async () => {
     const said = "no session c0ffee00-1122-3344";
     const server = await startSseServer(
       ({ method }) =>
@@ -142,7 +142,7 @@ describe("the older HTTP+SSE transport", () => {
     expect(message).toContain("no session [redacted]");
   });
 
-  test("shows the words of its endpoint that are no secret", async () => {
+  test("does not redact ordinary words of its endpoint", async () => {
     const error = { code: -32600, message: "bad credentials for github in c0ffee00-1122" };
     const server = await startSseServer(
       ({ method }) => (method === "tools/call" ? { error } : { result: HANDSHAKE }),
@@ -154,7 +154,7 @@ describe("the older HTTP+SSE transport", () => {
     expect(message).toContain("bad credentials for github in [redacted]");
   });
 
-  test("[T84] refuses an endpoint of more than 8 KiB, whose parts are not looked at", async () => {
+  test("[T84] refuses an endpoint longer than 8192 characters", async () => {
     const endpoint = `/messages?${Array.from({ length: 100_000 }, (_, index) => `x=v${index}`).join("&")}`;
     const remote = await startRemote({ ...LEGACY, endpoint });
     const error = await failureOf(connectTo(remote, OVER_SSE));
@@ -163,7 +163,7 @@ describe("the older HTTP+SSE transport", () => {
     expect(count(remote, "initialize")).toBe(0);
   });
 
-  test("reads its endpoint once, however much is logged", async () => {
+  test("reads the session ids of the first endpoint once and ignores a second endpoint", async () => {
     const [transport, wire] = prepare();
     const started = transport.start();
     wire.onHeaders(200, { "content-type": "text/event-stream" });
@@ -175,7 +175,7 @@ describe("the older HTTP+SSE transport", () => {
     expect(transport.sessionIds).toBe(sessionIds);
   });
 
-  test("tells what is thrown as an error, also what is none", () => {
+  test("reports any thrown value to onerror as an Error", () => {
     const [transport, wire] = prepare();
     const onerror = vi.fn();
     transport.onerror = onerror;
@@ -188,7 +188,7 @@ describe("the older HTTP+SSE transport", () => {
     expect(onerror).toHaveBeenCalledExactlyOnceWith(expect.any(Error));
   });
 
-  test("[T84] an event larger than the limit ends the session, and says so", async () => {
+  test("[T84] fails the call with MCP_LIMIT_EXCEEDED if an event is larger than the limit", async () => {
     const script = { ...LEGACY, on: { "tools/call": { answerBytes: 2_000_000 } } };
     const { session } = await open(script, { ...OVER_SSE, limits: { maxMessageBytes: 1_000_000 } });
     const error = await failureOf(session.request("tools/call", ECHO));
@@ -197,18 +197,15 @@ describe("the older HTTP+SSE transport", () => {
 });
 
 describe("an entry for Streamable HTTP", () => {
-  test.each([404, 405, 501])(
-    "whose server answers %d is served over the older transport",
-    async (postStatus) => {
-      const { session } = await open({ ...LEGACY, postStatus });
-      expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
-      expect(session.handshake.prior).toMatchObject({ era: "legacy", transport: "sse" });
-    },
-  );
+  test.each([404, 405, 501])("falls back to HTTP+SSE when the server answers %d", async (postStatus) => {
+    const { session } = await open({ ...LEGACY, postStatus });
+    expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
+    expect(session.handshake.prior).toMatchObject({ era: "legacy", transport: "sse" });
+  });
 
   const HOUR_MS = 3_600_000;
 
-  test("begins with the older transport where an earlier session has found it", async () => {
+  test("starts with HTTP+SSE if an earlier session found it", async () => {
     const remote = await startRemote(LEGACY);
     const prior = { era: "legacy", at: Date.now() - HOUR_MS, transport: "sse" } as const;
     const session = await connectTo(remote, { prior });
@@ -219,14 +216,14 @@ describe("an entry for Streamable HTTP", () => {
   test.each([
     ["more than a day ago", { era: "legacy", at: Date.now() - 25 * HOUR_MS, transport: "sse" }],
     ["not at all", { era: "legacy", at: Date.now() }],
-  ] as const)("begins with the newer one where that was found %s", async (_, prior) => {
+  ] as const)("starts with Streamable HTTP if HTTP+SSE was found %s", async (_, prior) => {
     const remote = await startRemote(LEGACY);
     const session = await connectTo(remote, { prior });
     expect(remote.requests[0]?.method).toBe("POST");
     expect(session.handshake.prior.at).toBeGreaterThan(Date.now() - HOUR_MS);
   });
 
-  test("comes back from the older transport once the server has been upgraded", async () => {
+  test("returns to Streamable HTTP after the server is upgraded", async () => {
     const { remote, session } = await open(LEGACY);
     const { prior } = session.handshake;
     await session.close();
@@ -237,7 +234,7 @@ describe("an entry for Streamable HTTP", () => {
   });
 
   test.each([400, 401, 403, 429, 500, 502, 503])(
-    "[R46] whose server answers %d is not tried over the older one",
+    "[R46] does not fall back to HTTP+SSE when the server answers %d",
     async (status) => {
       const remote = await startRemote({ on: { POST: { reply: { status } } } });
       expect(await failureOf(connectTo(remote))).toMatchObject({ httpStatus: status });
@@ -245,7 +242,7 @@ describe("an entry for Streamable HTTP", () => {
     },
   );
 
-  test("whose server speaks neither is reported with the first answer", async () => {
+  test("reports the first status if the server speaks neither transport", async () => {
     const reply = { status: 404 };
     const error = await refusalOf({ on: { POST: { reply }, GET: { reply: { status: 500 } } } });
     expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", httpStatus: 404 });

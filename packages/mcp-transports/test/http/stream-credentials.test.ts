@@ -17,8 +17,8 @@ function credentials(meetChallenge: Credentials["meetChallenge"]) {
   };
 }
 
-describe("the credentials of the server's own stream", () => {
-  const nobody = () => false;
+describe("the credentials of the server's GET stream", () => {
+  const neverAwaited = () => false;
   const ways: [string, boolean, Credentials["meetChallenge"]][] = [
     ["is met", true, async () => true],
     ["is not met", false, async () => false],
@@ -26,10 +26,10 @@ describe("the credentials of the server's own stream", () => {
   ];
 
   test.each(ways)(
-    "ask once for the first opening where that %s, and are attached to each",
+    "are attached to every opening, and try to meet only the first challenge, which %s",
     async (_, isMet, meetChallenge) => {
       const known = credentials(meetChallenge);
-      const { next } = limitedLoginCredentials(known, nobody);
+      const { next } = limitedLoginCredentials(known, neverAwaited);
       expect(await next()?.attach()).toBe(ATTACHED);
       expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(isMet);
       for (const _ of [2, 3]) {
@@ -41,25 +41,25 @@ describe("the credentials of the server's own stream", () => {
     },
   );
 
-  test("may still ask after an opening that met with no challenge, and came to nothing", async () => {
+  test("may still meet a challenge after an opening without one", async () => {
     const { next } = limitedLoginCredentials(
       credentials(async () => true),
-      nobody,
+      neverAwaited,
     );
     await next()?.attach();
     expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
   });
 
-  test("ask for nothing once the stream has been open", async () => {
+  test("meet no challenge once the stream has been open", async () => {
     const known = credentials(async () => true);
-    const { next, opened } = limitedLoginCredentials(known, nobody);
+    const { next, opened } = limitedLoginCredentials(known, neverAwaited);
     opened();
     expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
     expect(known.meetChallenge).not.toHaveBeenCalled();
   });
 
   test.each(ways)(
-    "ask whenever somebody waits for the stream, where that %s",
+    "try to meet each challenge, which %s, while a message waits for the stream",
     async (_, isMet, meetChallenge) => {
       const known = credentials(meetChallenge);
       let isAwaited = true;
@@ -72,9 +72,9 @@ describe("the credentials of the server's own stream", () => {
     },
   );
 
-  test("that are outdated are replaced without asking", async () => {
+  test("that are outdated are retried without meeting the challenge", async () => {
     const known = credentials(async () => false);
-    const { next, opened } = limitedLoginCredentials(known, nobody);
+    const { next, opened } = limitedLoginCredentials(known, neverAwaited);
     opened();
     known.isOutdated.mockReturnValue(true);
     expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
@@ -82,8 +82,8 @@ describe("the credentials of the server's own stream", () => {
   });
 });
 
-describe("the credentials of the stream of an answer", () => {
-  test("meet challenges for as long as they are met", async () => {
+describe("the credentials of an answer's stream", () => {
+  test("meet challenges as long as each one succeeds", async () => {
     const known = credentials(async () => true);
     const next = answerCredentials(known);
     for (const _ of [1, 2]) expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
@@ -91,9 +91,9 @@ describe("the credentials of the stream of an answer", () => {
   });
 
   test.each([
-    ["was refused", async () => false],
+    ["was not met", async () => false],
     ["failed", () => Promise.reject(new Error("Nobody is there."))],
-  ])("ask for no login after one that %s", async (_, meetChallenge) => {
+  ])("try to meet no challenge after one that %s", async (_, meetChallenge) => {
     const known = credentials(meetChallenge);
     const next = answerCredentials(known);
     await next()
@@ -104,7 +104,7 @@ describe("the credentials of the stream of an answer", () => {
   });
 });
 
-test("whoever wants to hear of challenges hears of those that were met", async () => {
+test("heardCredentials reports only the challenges that were met", async () => {
   const onMet = vi.fn();
   for (const isMet of [true, false]) {
     const heard = heardCredentials(
@@ -116,7 +116,7 @@ test("whoever wants to hear of challenges hears of those that were met", async (
   }
 });
 
-test("where there are none, a stream has none", () => {
+test("a stream without credentials gets none", () => {
   const standing = limitedLoginCredentials(undefined, () => true);
   standing.opened();
   expect([standing.next(), answerCredentials(undefined)(), heardCredentials(undefined, () => {})]).toEqual([

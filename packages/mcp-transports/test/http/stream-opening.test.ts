@@ -13,12 +13,12 @@ const SERVER_REQUEST = {
 const isAnswer = ({ body }: HttpFaultServer["requests"][number]) => body?.id === SERVER_REQUEST.id;
 const openStreams = ({ streams }: HttpFaultServer) => streams.filter(({ isOpen }) => isOpen);
 
-/** The timers stand still, those of the server as well, so that the stream opens when the test says so. */
+/** Timers are frozen, also those of the server, so that the stream opens when the test advances them. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
 
-describe("while the stream of the server's own messages is being opened", () => {
-  test("a call waits, so that a question that belongs to no call's stream finds somebody", async () => {
+describe("while the server's GET stream is opening", () => {
+  test("a call waits, so that server requests on that stream can be answered", async () => {
     const { remote, session } = await open({ on: { GET: { lateMs: 200 } } }, { handlers });
     const call = session.request("tools/call", ECHO);
     await remote.until(() => count(remote, "GET") === 1);
@@ -32,7 +32,7 @@ describe("while the stream of the server's own messages is being opened", () => 
     expect((await call).content).toHaveLength(1);
   });
 
-  test("a call waits no longer than a quarter of a second", async () => {
+  test("a call waits at most 250 ms", async () => {
     const { remote, session } = await open({ on: { GET: { hang: true } } }, { handlers });
     const call = session.request("tools/call", ECHO);
     await session.list("tools", { signal: never });
@@ -48,19 +48,19 @@ describe("while the stream of the server's own messages is being opened", () => 
     expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
   });
 
-  test("a call waits only until the stream is refused for a login that nobody makes", async () => {
+  test("a call waits only until the stream is refused with 401 and the login fails", async () => {
     const auth: AuthPort = { headers: async () => ({}), onChallenge: async () => "fail" };
     const { session } = await open({ on: { GET: { reply: { status: 401 } } } }, { handlers, auth });
     expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
   });
 
-  test("a call is not held back where nothing can be asked", async () => {
+  test("a call does not wait if the host handles no server requests", async () => {
     const { remote, session } = await open({ on: { GET: { hang: true } } });
     expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
     expect(openStreams(remote)).toHaveLength(0);
   });
 
-  test("a call that waits ends with the session, unsent", async () => {
+  test("closing the session ends a waiting call unsent", async () => {
     const { remote, session } = await open({ on: { GET: { hang: true } } }, { handlers });
     const failure = session.request("tools/call", ECHO).catch((error: unknown) => error);
     await session.list("tools", { signal: never });

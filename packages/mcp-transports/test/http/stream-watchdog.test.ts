@@ -23,7 +23,7 @@ function hear(times: number, everyMs: number): void {
 }
 
 describe("a stream", () => {
-  test("[R29] whose regular signs of life stop is suspected within 45 seconds, once", () => {
+  test("[R29] is suspected dead once, within 45 seconds after its regular data stops", () => {
     hear(4, 10_000);
     vi.advanceTimersByTime(30_000);
     expect(suspected).toEqual([]);
@@ -33,7 +33,7 @@ describe("a stream", () => {
     expect(suspected).toHaveLength(1);
   });
 
-  test("that was never regular may be silent for as long as it likes", () => {
+  test("without regular data may stay silent without being suspected", () => {
     hear(3, 5);
     vi.advanceTimersByTime(3000);
     watchdog.heard();
@@ -42,14 +42,14 @@ describe("a stream", () => {
     expect(suspected).toEqual([]);
   });
 
-  test("[R30] is suspected after the machine was asleep", () => {
+  test("[R30] is suspected dead after the machine was asleep", () => {
     vi.advanceTimersByTime(20_000);
     vi.setSystemTime(Date.now() + 120_000);
     vi.advanceTimersByTime(5000);
     expect(suspected).toEqual(["the machine was asleep"]);
   });
 
-  test("that has ended is watched no more", () => {
+  test("is no longer watched after stop()", () => {
     hear(4, 10_000);
     watchdog.stop();
     vi.advanceTimersByTime(600_000);

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 type Answer = readonly [status: number, headers?: Record<string, string>, result?: object];
 
-/** A network without a delay, and a server that `answer` speaks for. */
+/** A network without delay; `answer` decides what the server answers. */
 function createWire(answer: (request: WireRequest) => Answer): HttpWire {
   const respond = (request: WireRequest, listener: WireListener) => {
     listener.onWriting();
@@ -34,7 +34,7 @@ const AGREEMENT = {
   serverInfo: { name: "wire", version: "1" },
 };
 
-test("[R24] a session that is lost with its stream, again and again, is begun anew at most six times a minute", async () => {
+test("[R24] a session that keeps getting lost with its stream is renewed at most six times a minute", async () => {
   const begun: number[] = [];
   let known: string | undefined;
   const wire = createWire(({ method, headers, body = "" }) => {

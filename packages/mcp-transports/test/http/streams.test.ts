@@ -6,15 +6,15 @@ import { connectTo, count, ECHO, never, open, startRemote } from "./remote.ts";
 
 const NOTE = { method: "notifications/tools/list_changed" };
 
-describe("the stream of a server's own messages", () => {
+describe("the server's GET stream", () => {
   test.each([
     ["is refused with 405", { reply: { status: 405 } }],
     ["is refused with 404 by a server without sessions", { reply: { status: 404 } }],
-    ["is answered with a page", { contentType: "text/html" }],
+    ["is answered with an HTML page", { contentType: "text/html" }],
     ["never begins", { hang: true }],
     ["ends at once", { endAfterMs: 0 }],
     ["breaks off", { drop: "headers" as const }],
-  ])("[R31] that %s holds nobody up and ends nothing", async (_, fault) => {
+  ])("[R31] that %s does not affect calls and does not end the session", async (_, fault) => {
     const { remote, session } = await open({ sessionless: true, on: { GET: fault } });
     const onClose = vi.fn();
     session.onClose(onClose);
@@ -27,13 +27,13 @@ describe("the stream of a server's own messages", () => {
   const REFUSALS = [
     ["with 404", { reply: { status: 404 } }],
     ["with 405", { reply: { status: 405 } }],
-    ["by a page", { contentType: "text/html" }],
+    ["with an HTML page", { contentType: "text/html" }],
   ] as const;
 
   test.each(
     REFUSALS.flatMap(([how, fault]) => [["json", how, fault] as const, ["sse", how, fault] as const]),
-  )("that a server with sessions (%s) refuses %s begins no session anew", async (answer, _, fault) => {
-    // Whoever answers requests of the server calls only once the stream is open or refused.
+  )("that a server with sessions (%s) refuses %s causes no new session", async (answer, _, fault) => {
+    // With a handler for server requests, a call waits until the stream is open or refused.
     const handlers = { roots: async () => [] };
     const { remote, session } = await open({ answer, on: { GET: fault } }, { handlers });
     const onRenewed = vi.fn();
@@ -50,19 +50,19 @@ describe("the stream of a server's own messages", () => {
     expect(remote.sessions).toEqual([]);
   });
 
-  test("[X3] is asked for when the session is initialized, and not before", async () => {
+  test("[X3] is requested only after the session is initialized", async () => {
     const { remote } = await open();
     await remote.until(() => count(remote, "GET") === 1);
     expect(remote.violations).toEqual([]);
   });
 
-  test("is not asked for by a client of a modern server", async () => {
+  test("is not requested from a modern server", async () => {
     const { remote, session } = await open({ era: "modern" });
     await session.request("tools/call", ECHO);
     expect(count(remote, "GET")).toBe(0);
   });
 
-  test("comes back after it has ended, and brings what is said meanwhile if its events have ids", async () => {
+  test("is reopened with Last-Event-ID after it has ended, and delivers again", async () => {
     const { remote, session } = await open({ eventIds: true, on: { GET: { retryMs: 0 } } });
     const heard: string[] = [];
     session.onNotification(({ method }) => heard.push(method));
@@ -77,7 +77,7 @@ describe("the stream of a server's own messages", () => {
     await vi.waitUntil(() => heard.length === 2);
   });
 
-  test("[R24] that is ended at once with `retry: 0` is not asked for again and again", async () => {
+  test("[R24] that ends at once with `retry: 0` is not reopened in a tight loop", async () => {
     const { remote, session } = await open({ on: { GET: { endAfterMs: 0, retryMs: 0 } } });
     await remote.until(() => count(remote, "GET") === 2);
     const [first, second] = [1, 2].map(() => session.request("tools/call", ECHO));
@@ -85,7 +85,7 @@ describe("the stream of a server's own messages", () => {
     expect(count(remote, "GET")).toBeLessThanOrEqual(3);
   });
 
-  test("[R32] 20 open streams and as many slow calls keep no call waiting", async () => {
+  test("[R32] open 20 times, beside 20 slow lists, does not block calls", async () => {
     const remote = await startRemote({ answerLateMs: { "tools/list": 60_000 } });
     const sessions = await Promise.all(Array.from({ length: 20 }, () => connectTo(remote)));
     await remote.until(() => remote.streams.length === 20);
@@ -98,8 +98,8 @@ describe("the stream of a server's own messages", () => {
   });
 });
 
-describe("a network that loses its memory", () => {
-  test("[R29] lets a call fail at its own deadline, and the next one work once it is back", async () => {
+describe("a lost connection", () => {
+  test("[R29] without a reset fails the call at its deadline, and the next call works", async () => {
     const remote = await startRemote();
     const proxy = await startTcpFaultProxy(remote.url);
     atEnd(() => proxy.close());
@@ -109,12 +109,12 @@ describe("a network that loses its memory", () => {
     const error = await failureOf(session.request("tools/call", ECHO, { timeoutMs: 200 }));
     expect(error).toMatchObject({ code: "MCP_CALL_TIMEOUT", outcome: "unknown" });
     await proxy.resume();
-    // The connections of before the fault never recover, so this one must not use them.
+    // Connections from before the fault never recover, so this call must not use them.
     expect((await session.request("tools/call", ECHO, { timeoutMs: 10_000 })).content).toHaveLength(1);
     expect(remote.calls).toHaveLength(1);
   });
 
-  test("a connection that the server closed while nobody used it is not written to", async () => {
+  test("that the server closed while it was idle is not used again", async () => {
     const remote = await startRemote({ sessionless: true, on: { GET: { reply: { status: 405 } } } });
     const proxy = await startTcpFaultProxy(remote.url);
     atEnd(() => proxy.close());
@@ -129,28 +129,28 @@ describe("a network that loses its memory", () => {
   });
 });
 
-describe("[R43] a call that is given up", () => {
-  test("is one of 100, of which the others are answered and the server hears once", async () => {
+describe("[R43] an aborted call", () => {
+  test("does not affect 99 others, and is cancelled on the server once", async () => {
     const { remote, session } = await open({ on: { "tools/call": { hang: true, times: 1 } } });
     const controller = new AbortController();
-    const given = failureOf(session.request("tools/call", ECHO, { signal: controller.signal }));
+    const failure = failureOf(session.request("tools/call", ECHO, { signal: controller.signal }));
     await remote.until(() => count(remote, "tools/call") === 1);
     const others = Array.from({ length: 99 }, () => session.request("tools/call", ECHO));
     controller.abort();
-    expect(await given).toMatchObject({ code: "MCP_ABORTED", outcome: "unknown" });
+    expect(await failure).toMatchObject({ code: "MCP_ABORTED", outcome: "unknown" });
     expect(await Promise.all(others)).toHaveLength(99);
     await remote.until(() => count(remote, "notifications/cancelled") === 1);
     expect(count(remote, "tools/call")).toBe(100);
   });
 
-  test("[R44] before it was sent leaves nothing on the wire", async () => {
+  test("[R44] sends nothing if its signal was aborted before", async () => {
     const { remote, session } = await open();
     const error = await failureOf(session.request("tools/call", ECHO, { signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
     expect(count(remote, "tools/call") + count(remote, "notifications/cancelled")).toBe(0);
   });
 
-  test("[R44] leaves no listener on a signal that many calls shared", async () => {
+  test("[R44] 200 calls that share a signal leave no listeners on it", async () => {
     const { session } = await open();
     const { signal } = new AbortController();
     const add = vi.spyOn(signal, "addEventListener");

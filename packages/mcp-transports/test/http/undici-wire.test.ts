@@ -7,7 +7,7 @@ import type { HttpWire, WireRequest } from "../../src/http/http-wire.ts";
 import { createUndiciWire } from "../../src/http/undici-wire.ts";
 import { atEnd } from "../cleanup.ts";
 
-/** A server with a thread of its own: it keeps streams open, answers calls, and resets the connection of the first one. */
+/** A server in its own thread: it keeps streams open, answers calls, and resets the connection of the first call. */
 const SERVER = `
 const { createServer } = require("node:http");
 const { parentPort, workerData } = require("node:worker_threads");
@@ -28,7 +28,7 @@ const server = createServer((request, response) => {
 server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
 `;
 
-test("a connection that was closed while the program was busy is not written to, though a stream is open", async () => {
+test("a connection that closed while the program was busy is not used, even with a stream open", async () => {
   const flags = new Int32Array(new SharedArrayBuffer(8));
   const worker = new Worker(SERVER, { eval: true, workerData: flags });
   atEnd(async () => void (await worker.terminate()));
@@ -63,7 +63,7 @@ function send(
 
 const CONTROLLER = {} as Dispatcher.DispatchController;
 
-test("whatever the dispatcher throws is the error of that request", async () => {
+test("an exception of the dispatcher becomes the error of its request", async () => {
   const broken = {
     dispatch: () => {
       throw new TypeError("no such method");
@@ -77,7 +77,7 @@ test("whatever the dispatcher throws is the error of that request", async () => 
   expect(error.message).toBe("no such method");
 });
 
-/** A wire whose dispatchers write nothing; what was dispatched, with those who hear of it. */
+/** A wire whose dispatchers write nothing, with the dispatched paths and their handlers. */
 function createSilentWire() {
   const paths: string[] = [];
   const handlers: Dispatcher.DispatchHandler[] = [];
@@ -95,13 +95,13 @@ function createSilentWire() {
   return { paths, handlers, post, openStream };
 }
 
-/** The program is busy for longer than a connection is believed. */
+/** Keeps the program busy for longer than a connection is trusted. */
 function pause(): void {
   const until = performance.now() + 10;
   while (performance.now() < until);
 }
 
-test("requests that come together after a pause wait together, and go out in their order", async () => {
+test("requests after a pause wait for the event loop and then go out in order", async () => {
   const { paths, handlers, post } = createSilentWire();
   pause();
   post("/first");
@@ -124,9 +124,9 @@ test("requests that come together after a pause wait together, and go out in the
 });
 
 test.each([
-  ["an answer that goes on", "post"],
+  ["an unfinished answer", "post"],
   ["a stream", "openStream"],
-] as const)("what arrives of %s says nothing of the other connections", async (_, begin) => {
+] as const)("data of %s does not end the pause for other connections", async (_, begin) => {
   const { paths, handlers, post, ...others } = createSilentWire();
   const open = { post, ...others }[begin];
   open("/long");

@@ -9,34 +9,34 @@ import { never } from "./remote.ts";
 describe("a login in a URL", () => {
   test.each<[string, (server: { readonly url: string; readonly headers: object }) => HttpOptions]>([
     [
-      "its URL",
+      "the URL",
       ({ url }) => {
         throw new Error(`no proxy for ${url}`);
       },
     ],
     [
-      "the headers that follow from it",
+      "the headers",
       ({ headers }) => {
         throw new Error(`no proxy for ${JSON.stringify(headers)}`);
       },
     ],
-  ])(
-    "is not shown if the host's own function fails with %s, before there is a connection",
-    async (_, http) => {
-      for (const transport of ["http", "sse"] as const) {
-        const url = "http://ada:pass-123456@127.0.0.1:9/mcp";
-        const server = { transport, name: "remote", url, headers: {}, secrets: [] };
-        const connecting = createConnector({ http })(server, { signal: never, log: silentLogger });
-        const error = await failureOf(connecting);
-        expect(error.message).toContain("no proxy for");
-        const shown = inspect(error, { depth: 8 }) + JSON.stringify(error);
-        expect(shown).not.toContain("pass-123456");
-        expect(shown).not.toContain(Buffer.from("ada:pass-123456").toString("base64"));
-      }
+  ])("is not shown if the host's `http` function throws an error with %s", async (_, http) => {
+    for (const transport of ["http", "sse"] as const) {
+      const url = "http://ada:pass-123456@127.0.0.1:9/mcp";
+      const server = { transport, name: "remote", url, headers: {}, secrets: [] };
+      const connecting = createConnector({ http })(server, { signal: never, log: silentLogger });
+      const error = await failureOf(connecting);
+      expect(error.message).toContain("no proxy for");
+      const shown = inspect(error, { depth: 8 }) + JSON.stringify(error);
+      expect(shown).not.toContain("pass-123456");
+      expect(shown).not.toContain(Buffer.from("ada:pass-123456").toString("base64"));
+    }
+  });
+
+  test.each(["https://shop.example/", "https://ada@shop.example/", "no address"])(
+    "is absent in %s",
+    (url) => {
+      expect(loginSecrets(url)).toEqual([]);
     },
   );
-
-  test.each(["https://shop.example/", "https://ada@shop.example/", "no address"])("is none in %s", (url) => {
-    expect(loginSecrets(url)).toEqual([]);
-  });
 });

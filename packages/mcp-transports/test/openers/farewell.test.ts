@@ -5,7 +5,7 @@ import { type HttpExchange, on, startHttpServer } from "../http-server.ts";
 
 const SESSION = { "mcp-session-id": "session-1" };
 
-/** Answers with the id of a new session, whatever else it says. */
+/** Answers with the id of a new session and the given body or members. */
 const begin =
   (answer: string | object) =>
   ({ message: { id }, status }: HttpExchange) => {
@@ -15,11 +15,11 @@ const begin =
 
 const SERVER = { capabilities: {}, serverInfo: { name: "x", version: "1" } };
 
-/** More than the messages before need, on a machine that is busy. */
+/** More than the earlier messages need on a busy machine. */
 const PATIENCE = { connectTimeoutMs: 800 };
 
 test.each<readonly [string, string, (exchange: HttpExchange) => void, object]>([
-  ["answers no JSON", "initialize", begin("{"), { code: "MCP_PROTOCOL_VIOLATED" }],
+  ["answers invalid JSON", "initialize", begin("{"), { code: "MCP_PROTOCOL_VIOLATED" }],
   [
     "answers with an error",
     "initialize",
@@ -27,24 +27,24 @@ test.each<readonly [string, string, (exchange: HttpExchange) => void, object]>([
     { code: "MCP_CONNECT_FAILED", rpcCode: -32603 },
   ],
   [
-    "speaks a version that nobody knows",
+    "speaks an unknown protocol version",
     "initialize",
     begin({ result: { ...SERVER, protocolVersion: "1999-01-01" } }),
     { code: "MCP_PROTOCOL_UNSUPPORTED" },
   ],
   [
-    "refuses the end of the handshake",
+    "refuses notifications/initialized",
     "notifications/initialized",
     ({ status }) => status(500),
     { code: "MCP_CONNECT_FAILED", httpStatus: 500 },
   ],
   [
-    "wants a login at the end of the handshake",
+    "answers notifications/initialized with 401",
     "notifications/initialized",
     ({ status }) => status(401),
     { code: "MCP_AUTH_REQUIRED", httpStatus: 401 },
   ],
-])("a server that begins a session and %s is said goodbye to", async (_, method, act, failure) => {
+])("a server that begins a session and %s gets a DELETE", async (_, method, act, failure) => {
   const server = await startHttpServer(on(method, act));
   expect(await failToConnect(server)).toMatchObject(failure);
   expect(server.log.at(-1)).toMatchObject({ what: "DELETE", headers: SESSION });
@@ -52,20 +52,20 @@ test.each<readonly [string, string, (exchange: HttpExchange) => void, object]>([
 
 test.each<readonly [string, string, (exchange: HttpExchange) => void]>([
   [
-    "in the middle of its answer",
+    "during its answer",
     "initialize",
     ({ response }) =>
       response.writeHead(200, { ...SESSION, "content-type": "text/event-stream" }).write(": soon\n\n"),
   ],
   ["at the end of the handshake", "notifications/initialized", () => {}],
-])("a server that begins a session and falls silent %s is said goodbye to", async (_, method, act) => {
+])("a server that begins a session and falls silent %s gets a DELETE", async (_, method, act) => {
   const server = await startHttpServer(on(method, act), { limits: PATIENCE });
   expect(await failToConnect(server)).toMatchObject({ code: "MCP_CONNECT_TIMEOUT" });
   expect(server.log.at(-1)).toMatchObject({ what: "DELETE", headers: SESSION });
 });
 
 test.each([401, 403] as const)(
-  "a goodbye that is answered with %d is the end: it goes with the credentials there are, and nobody is asked for others",
+  "a DELETE that is answered with %d was sent with the current credentials, and starts no login",
   async (status) => {
     const server = await startHttpServer(({ request, status: answer }) => {
       if (request.method !== "DELETE") return undefined;

@@ -8,7 +8,7 @@ const never = { signal: new AbortController().signal };
 const CALL = { name: "echo" };
 
 describe("connecting over Streamable HTTP", () => {
-  test("lists and calls, and says goodbye when it is closed", async () => {
+  test("lists and calls tools, and sends DELETE when it is closed", async () => {
     const server = await startHttpServer();
     const session = await connect(server);
     expect((await session.list("tools", never)).items.map(({ name }) => name)).toEqual(["echo"]);
@@ -17,7 +17,7 @@ describe("connecting over Streamable HTTP", () => {
     expect(server.log.at(-1)).toMatchObject({ what: "DELETE", headers: { "mcp-session-id": "session-1" } });
   });
 
-  test("[X4] [X5] sends the configured headers, and never lets them replace its own", async () => {
+  test("[X4] [X5] sends the configured headers, which never replace its own", async () => {
     const headers = {
       "X-Api-Key": "key-123456",
       "MCP-Protocol-Version": "1999-01-01",
@@ -40,7 +40,7 @@ describe("connecting over Streamable HTTP", () => {
     });
   });
 
-  test("[X3] opens the stream of the server's own messages only after it is initialized", async () => {
+  test("[X3] opens the GET stream only after notifications/initialized", async () => {
     const server = await startHttpServer();
     await connect(server);
     await vi.waitUntil(() => server.log.some(({ what }) => what === "GET"));
@@ -48,7 +48,7 @@ describe("connecting over Streamable HTTP", () => {
     expect(order.indexOf("GET")).toBeGreaterThan(order.indexOf("POST notifications/initialized"));
   });
 
-  test("a farewell that is never answered does not hold it up for ever", async () => {
+  test("can be closed even if the DELETE is never answered", async () => {
     const server = await startHttpServer(({ request }) => request.method === "DELETE");
     const session = await connect(server);
     await session.close();
@@ -56,8 +56,8 @@ describe("connecting over Streamable HTTP", () => {
   });
 });
 
-describe("a server that cannot be connected", () => {
-  test("that nobody listens for is not reachable", async () => {
+describe("connecting to a server", () => {
+  test("that does not listen fails with ECONNREFUSED", async () => {
     const server = await startHttpServer();
     await server.stop();
     const error = await failToConnect(server);
@@ -65,7 +65,7 @@ describe("a server that cannot be connected", () => {
     expect(error.message).toContain("ECONNREFUSED");
   });
 
-  test.each([404, 500, 502])("that answers %d is reported with the status", async (code) => {
+  test.each([404, 500, 502])("that answers %d fails with that status", async (code) => {
     const error = await failToConnect(
       await startHttpServer(({ status }) => {
         status(code, {}, "secret-page");
@@ -76,7 +76,7 @@ describe("a server that cannot be connected", () => {
     expect(error.message).toContain(`HTTP ${code}`);
   });
 
-  test("that answers with a web page is not an MCP server", async () => {
+  test("that answers with a web page is a protocol violation", async () => {
     const server = await startHttpServer(({ status }) => {
       status(200, { "content-type": "text/html" }, "<html></html>");
       return true;
@@ -86,7 +86,7 @@ describe("a server that cannot be connected", () => {
     expect(error.message).toContain("text/html");
   });
 
-  test("[X11] that answers with JSON of another kind is not an MCP server", async () => {
+  test("[X11] that answers with JSON other than JSON-RPC is a protocol violation", async () => {
     const server = await startHttpServer(({ status }) => {
       status(200, { "content-type": "application/json" }, '{"hello":"world"}');
       return true;
@@ -94,7 +94,7 @@ describe("a server that cannot be connected", () => {
     expect((await failToConnect(server)).code).toBe("MCP_PROTOCOL_VIOLATED");
   });
 
-  test("[R36] that never answers is given up after its connect deadline", async () => {
+  test("[R36] that never answers fails at the connect deadline", async () => {
     const server = await startHttpServer(() => true, { limits: { connectTimeoutMs: 200 } });
     const error = await failToConnect(server);
     expect(error).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", server: "remote" });
@@ -105,7 +105,7 @@ describe("a server that cannot be connected", () => {
     [429, "Retry-After: 120", 120_000],
     [503, "Retry-After: 5", 5000],
     [503, "", undefined],
-  ])("that answers %d with '%s' says when to come again", async (code, header, retryAfterMs) => {
+  ])("that answers %d with '%s' fails with its retryAfterMs", async (code, header, retryAfterMs) => {
     const headers = header ? { "retry-after": header.split(": ")[1] ?? "" } : {};
     const server = await startHttpServer(({ status }) => {
       status(code, headers);
@@ -115,7 +115,7 @@ describe("a server that cannot be connected", () => {
     expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", httpStatus: code, retryAfterMs });
   });
 
-  test("[X6] that redirects elsewhere is not followed, and elsewhere learns nothing", async () => {
+  test("[X6] that redirects to another origin fails, and nothing is sent there", async () => {
     const elsewhere = await startHttpServer();
     const server = await startHttpServer(
       ({ status }) => {
@@ -130,7 +130,7 @@ describe("a server that cannot be connected", () => {
     expect(elsewhere.log).toEqual([]);
   });
 
-  test("whose URL is no URL is a fault of its entry", async () => {
+  test("with an invalid URL is a configuration error", async () => {
     const server: ResolvedRemoteServer = {
       transport: "http",
       name: "x",
@@ -148,31 +148,31 @@ describe("a call over Streamable HTTP that fails", () => {
     return failureOf(session.request("tools/call", CALL, { timeoutMs: 10_000 }));
   };
 
-  test("because there were too many was not carried out, and says when to come again", async () => {
+  test("with 429 is rejected and reports its Retry-After", async () => {
     const error = await failing(({ status }) => status(429, { "retry-after": "3" }));
     expect(error).toMatchObject({ code: "MCP_TOOL_REJECTED", outcome: "rejected", retryAfterMs: 3000 });
   });
 
-  test.each([500, 502, 503])("with %d may have been carried out", async (code) => {
+  test.each([500, 502, 503])("with %d has an unknown outcome", async (code) => {
     const error = await failing(({ status }) => status(code, { "retry-after": "3" }));
     expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown", httpStatus: code });
   });
 
   test.each([
-    [-32600, "was refused", "rejected"],
-    [-32000, "may have been carried out, whatever went wrong", "unknown"],
+    [-32600, "is rejected", "rejected"],
+    [-32000, "has an unknown outcome", "unknown"],
   ])("with the JSON-RPC error %d in a 400 %s", async (code, _, outcome) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message: "Bad Request" } });
     const error = await failing(({ status }) => status(400, { "content-type": "application/json" }, body));
     expect(error).toMatchObject({ code: "MCP_TOOL_REJECTED", outcome, rpcCode: code });
   });
 
-  test("because the connection broke may have been carried out", async () => {
+  test("because the connection broke has an unknown outcome", async () => {
     const error = await failing(({ response }) => response.destroy());
     expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
   });
 
-  test("because its stream ended without an answer does not wait for its deadline", async () => {
+  test("because its stream ended without an answer does not wait for the deadline", async () => {
     const error = await failing(({ response }) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(": nothing\n\n");
@@ -181,7 +181,7 @@ describe("a call over Streamable HTTP that fails", () => {
     expect(error.message).toContain("broke off");
   });
 
-  test("because the server is gone was not sent", async () => {
+  test("because the server is gone has the outcome not-sent", async () => {
     const server = await startHttpServer();
     const session = await connect(server);
     await server.stop();
@@ -194,7 +194,7 @@ describe("a call over Streamable HTTP that fails", () => {
   test.each([
     ["before its answer begins", undefined],
     ["while its answer is a stream", ": nothing\n\n"],
-  ])("[X9] because the session is closed %s is cut off at once", async (_, beginning) => {
+  ])("[X9] because the session closes %s is cut off at once", async (_, beginning) => {
     const arrived = Promise.withResolvers<void>();
     const cutOff = Promise.withResolvers<void>();
     const server = await startHttpServer(
@@ -207,7 +207,7 @@ describe("a call over Streamable HTTP that fails", () => {
     const connectHere = createConnector();
     const options = { ...never, log: silentLogger };
     const session = await connectHere(server, options);
-    // The connections are its as well, so they stay.
+    // The second session shares the connections, so they stay open.
     await using _other = await connectHere(server, options);
     const error = failureOf(session.request("tools/call", CALL, { timeoutMs: 0, maxTotalMs: 0 }));
     await arrived.promise;
@@ -217,7 +217,7 @@ describe("a call over Streamable HTTP that fails", () => {
   });
 });
 
-test("an answer as a stream of events is read, and its end disturbs nothing", async () => {
+test("an answer in an event stream that ends is read", async () => {
   const server = await startHttpServer(
     on("tools/call", ({ response, message }) => {
       const event = { jsonrpc: "2.0", id: message.id, result: { content: [] } };
@@ -228,7 +228,7 @@ test("an answer as a stream of events is read, and its end disturbs nothing", as
   expect(await (await connect(server)).request("tools/call", CALL)).toEqual({ content: [] });
 });
 
-test("parameters that a tool marks are repeated in headers for a modern server", async () => {
+test("a modern server gets the parameters that a tool marks as headers", async () => {
   const server = await startHttpServer(
     on("tools/call", ({ answer }) =>
       answer({ resultType: "complete", content: [], structuredContent: "odd" }),

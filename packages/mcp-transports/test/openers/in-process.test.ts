@@ -17,10 +17,10 @@ const SDKS = [
   ["@modelcontextprotocol/server 2", () => import("../fixtures/sdk-two-server.mjs")],
 ] as const;
 
-describe.each(SDKS)("a server of %s in this process", (_, load) => {
+describe.each(SDKS)("an in-process server made with %s", (_, load) => {
   const make = async () => (await load()).createServer();
 
-  test("is connected, listed, called and closed", async () => {
+  test("can be connected, listed, called and closed", async () => {
     const session = await connect(inProcess(make));
     expect(session.handshake).toMatchObject({
       serverInfo: { name: "calculator", version: "1.0.0" },
@@ -36,7 +36,7 @@ describe.each(SDKS)("a server of %s in this process", (_, load) => {
     expect(await failureOf(session.request("tools/call", ADD))).toMatchObject({ outcome: "not-sent" });
   });
 
-  test("is told when a call is given up, and may speak unasked", async () => {
+  test("learns of an aborted call, and may send notifications", async () => {
     const server = await make();
     const aborted = new Promise<void>((resolve) => {
       server.onaborted = resolve;
@@ -51,7 +51,7 @@ describe.each(SDKS)("a server of %s in this process", (_, load) => {
     await aborted;
   });
 
-  test("ends the session by closing itself", async () => {
+  test("ends the session when it closes itself", async () => {
     const server = await make();
     const session = await connect(inProcess(server));
     const ended = new Promise((resolve) => session.onClose(resolve));
@@ -59,7 +59,7 @@ describe.each(SDKS)("a server of %s in this process", (_, load) => {
     expect(await ended).toMatchObject({ code: "MCP_SESSION_LOST" });
   });
 
-  test("serves one session after the other if it is an instance, and only one at a time", async () => {
+  test("serves one session at a time if it is given as an instance", async () => {
     const server = await make();
     const close = vi.spyOn(server, "close");
     for (const _ of [1, 2]) {
@@ -71,7 +71,7 @@ describe.each(SDKS)("a server of %s in this process", (_, load) => {
     expect(close).not.toHaveBeenCalled();
   });
 
-  test("may be made by what a module exports, and is closed with its session", async () => {
+  test("may be created by a module's export, and is closed with its session", async () => {
     const server = await make();
     const close = vi.spyOn(server, "close");
     const session = await connect(inProcess(() => ({ createServer: async () => server })));
@@ -80,14 +80,14 @@ describe.each(SDKS)("a server of %s in this process", (_, load) => {
     expect(close).toHaveBeenCalled();
   });
 
-  test("may be the import of a module", async () => {
+  test("may be given as the import of a module", async () => {
     const sessions = await Promise.all([connect(inProcess(load)), connect(inProcess(load))]);
     for (const session of sessions)
       expect((await session.request("tools/call", ADD)).content).toEqual([{ type: "text", text: "3" }]);
   });
 
   test.each(["default", "server", "createServer"])(
-    "may be exported as it is, as %s, and is only parted from",
+    "may be an instance exported as %s, which stays open when the session closes",
     async (name) => {
       const server = await make();
       const close = vi.spyOn(server, "close");
@@ -99,14 +99,14 @@ describe.each(SDKS)("a server of %s in this process", (_, load) => {
   );
 });
 
-describe("what a function gives", () => {
+describe("a server function", () => {
   const { promise: unused } = Promise.withResolvers<void>();
   const named = (): InProcessServer & { readonly connect: ReturnType<typeof vi.fn> } => ({
     connect: vi.fn(() => unused),
   });
   const limits = { connectTimeoutMs: 50 };
 
-  test("is taken by the first name that holds a server or a function, in a fixed order", async () => {
+  test("that returns a module provides its `server` before its `createServer`, and no unusable `default`", async () => {
     const [first, second] = [named(), named()];
     const module = { createServer: () => second, server: first, default: { version: 1 } };
     const source = (() => module) as unknown as ResolvedInProcessServer["server"];
@@ -117,17 +117,17 @@ describe("what a function gives", () => {
 
   test.each([
     ["nothing", undefined],
-    ["a text", "server"],
-    ["a module without any of the names", { start: () => {} }],
-    ["a module whose function makes something else", { default: () => ({ listen: () => {} }) }],
-  ])("is refused with the rule if it is %s", async (_, given) => {
+    ["a string", "server"],
+    ["a module without a known export", { start: () => {} }],
+    ["a module whose function creates no server", { default: () => ({ listen: () => {} }) }],
+  ])("is refused with the allowed export names if it returns %s", async (_, given) => {
     const source = (() => given) as unknown as ResolvedInProcessServer["server"];
     const error = await failToConnect(inProcess(source));
     expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", server: "calculator" });
     expect(error.message).toContain('"default", "server" or "createServer"');
   });
 
-  test("may be a refusal, which is the reason of the failure", async () => {
+  test("that throws fails the connection with its message", async () => {
     const error = await failToConnect(
       inProcess(() => {
         throw new Error("no database");
@@ -137,23 +137,23 @@ describe("what a function gives", () => {
     expect(error.message).toContain("no database");
   });
 
-  test("may be a refusal without a text", async () => {
+  test("that rejects with a value without text fails the connection", async () => {
     const error = await failToConnect(inProcess(() => Promise.reject(Object.create(null))));
     expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", server: "calculator" });
     expect(error.message).toContain("failed: a value without a text. Correct it");
   });
 
   test.each([
-    ["the import of a module that is not there", () => import(`file:///nowhere/${"server"}.mjs`)],
-    ["a module whose function fails like a connection", () => ({ default: failLikeConnection })],
-  ])("may be %s, which is told as a fault of the function and not of an address", async (_, source) => {
+    ["that imports a missing module", () => import(`file:///nowhere/${"server"}.mjs`)],
+    ["whose module fails with ECONNREFUSED", () => ({ default: failLikeConnection })],
+  ])("%s is reported as a fault of the function, not of an address", async (_, source) => {
     const error = await failToConnect(inProcess(source as ResolvedInProcessServer["server"]));
     expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", server: "calculator", phase: "handshake" });
     expect(error.message).toMatch(/^The function in the entry of server "calculator" failed: .*nowhere/);
     expect(error.message).not.toContain("address");
   });
 
-  test("may come too late, and is then let go", async () => {
+  test("that returns a server after the connect deadline has it closed", async () => {
     const { promise, resolve } = Promise.withResolvers<InProcessServer>();
     const closed = Promise.withResolvers<void>();
     const error = await failToConnect({ ...inProcess(() => promise), limits });
@@ -163,7 +163,7 @@ describe("what a function gives", () => {
   });
 });
 
-test("[C7] a server that fails to connect or to close does not hide why the connection failed", async () => {
+test("[C7] a failing close() does not hide why connect() failed", async () => {
   const broken = {
     connect: async () => {
       throw new Error("already connected elsewhere");
@@ -176,7 +176,7 @@ test("[C7] a server that fails to connect or to close does not hide why the conn
   expect(error.message).toContain("already connected elsewhere");
 });
 
-test("what a server holds cannot be changed through a session, nor what a caller holds by a server", async () => {
+test("changing a listed tool does not change the tool of the server", async () => {
   const { createServer } = await import("../fixtures/sdk-two-server.mjs");
   const session = await connect(inProcess(() => createServer()));
   const args = Object.freeze({ a: 1, b: 2 });

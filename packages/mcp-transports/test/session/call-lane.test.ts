@@ -4,7 +4,7 @@ import { ECHO, open } from "../http/remote.ts";
 import { received, type Script, scriptedServer } from "../scripted-server.ts";
 
 const META = "io.modelcontextprotocol/";
-/** From here on ids are the lane's. */
+/** Ids from here on belong to the call lane. */
 const FIRST_OWN_ID = 1_000_000_000;
 
 /** Answers calls by the name of the tool: plainly, with an image, with an error, or not at all. */
@@ -28,7 +28,7 @@ const call = (name: string) => ({ name, arguments: {} });
 describe.concurrent.each([
   ["legacy", {}],
   ["modern", { isModern: true }],
-])("a call of a %s server", (era, options) => {
+])("a call to a %s server", (era, options) => {
   const opened = async () => {
     const server = scriptedServer(obliging, { capabilities: { tools: {} }, ...options });
     const session = await connect(server);
@@ -36,17 +36,17 @@ describe.concurrent.each([
     return { server, session, requests };
   };
 
-  test("is sent with an id of its own and, in the modern era, says who sends it", async () => {
+  test("has an id of the lane's range and, in the modern era, the envelope keys", async () => {
     const { session, requests } = await opened();
     await session.request("tools/call", call("plain"), { meta: { trace: "t1" } });
     const [sent] = requests("tools/call");
     expect(sent?.id).toBeGreaterThanOrEqual(FIRST_OWN_ID);
     expect(sent?.params).toMatchObject({ ...call("plain"), _meta: { trace: "t1", progressToken: sent?.id } });
-    const told = Object.keys(sent?.params._meta ?? {}).filter((key) => key.startsWith(META));
-    expect(told).toHaveLength(era === "modern" ? 3 : 0);
+    const envelopeKeys = Object.keys(sent?.params._meta ?? {}).filter((key) => key.startsWith(META));
+    expect(envelopeKeys).toHaveLength(era === "modern" ? 3 : 0);
   });
 
-  test("reaches the server once, whatever has to read its answer, which comes out whole", async () => {
+  test("reaches the server once and returns its whole answer, of any kind", async () => {
     const { session, requests } = await opened();
     const results = await Promise.all(
       ["plain", "painting", "stating"].map((name) => session.request("tools/call", call(name))),
@@ -60,7 +60,7 @@ describe.concurrent.each([
     expect(requests("tools/call").map(({ params }) => params.name)).toEqual(["plain", "painting", "stating"]);
   });
 
-  test("that was refused is not given up as well", async () => {
+  test("is not cancelled after it was refused", async () => {
     const { session, requests } = await opened();
     const error = await failureOf(session.request("tools/call", call("refusing")));
     expect(error).toMatchObject({ code: "MCP_TOOL_REJECTED", rpcCode: -32000, tool: "refusing" });
@@ -69,7 +69,7 @@ describe.concurrent.each([
     expect(requests("notifications/cancelled")).toEqual([]);
   });
 
-  test("that is given up is told to the server by its id", async () => {
+  test("sends notifications/cancelled with its id when it is aborted", async () => {
     const { server, session, requests } = await opened();
     const controller = new AbortController();
     const pending = failureOf(session.request("tools/call", call("silent"), { signal: controller.signal }));
@@ -83,7 +83,7 @@ describe.concurrent.each([
     expect(Object.keys(cancelled?.params._meta ?? {})).toHaveLength(era === "modern" ? 3 : 0);
   });
 
-  test("passes its progress on", async () => {
+  test("reports its progress", async () => {
     const { session } = await opened();
     const onProgress = vi.fn();
     await session.request("tools/call", call("progressing"), { onProgress });
@@ -91,7 +91,7 @@ describe.concurrent.each([
   });
 });
 
-test("[R39] over HTTP, a second answer to a call is nobody's, and not the SDK's either", async () => {
+test("[R39] a second answer over HTTP is logged as stray, not as an SDK problem", async () => {
   const log = vi.fn();
   const { session } = await open(
     { answer: "sse", on: { "tools/call": { duplicateAnswers: true } } },

@@ -9,21 +9,21 @@ const CAPABILITIES = { tools: { listChanged: true }, resources: { listChanged: f
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** What one request to be told was for, and how it goes on. */
+/** One subscriptions/listen request. */
 interface Asked {
   readonly filter: { readonly resourceSubscriptions?: readonly string[] | undefined };
   readonly unattended: ListenOptions["unattended"];
   readonly close: () => void;
-  /** The server ends it. */
+  /** Ends it as the server would. */
   end(): void;
 }
 
-/** `hasLogin`: somebody can renew credentials, as he does with `meet`. */
+/** `hasLogin`: credentials can be renewed, which `meetChallenge` does. */
 function subscribing(
   grant: (attempt: number) => Error | undefined = () => undefined,
   { hasLogin = true }: { readonly hasLogin?: boolean } = {},
 ) {
-  let meet = () => {};
+  let meetChallenge = () => {};
   const asked: Asked[] = [];
   const open = async (filter: Asked["filter"], { unattended }: ListenOptions): Promise<Listening> => {
     const closed = Promise.withResolvers<void>();
@@ -42,7 +42,7 @@ function subscribing(
     log,
     onChallengeMet: hasLogin
       ? (listener) => {
-          meet = listener;
+          meetChallenge = listener;
         }
       : undefined,
     onRestored,
@@ -52,16 +52,16 @@ function subscribing(
     subscription,
     onRestored,
     log,
-    meet: () => meet(),
+    meetChallenge: () => meetChallenge(),
     filters: () => asked.map(({ filter }) => filter),
   };
 }
 
-/** Lets everything happen that waits for nothing. */
+/** Runs everything that waits for no timer. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-describe("what is asked for", () => {
-  test("is the lists that the server says may change", async () => {
+describe("the filter of subscriptions/listen", () => {
+  test("contains the lists that the server declares with listChanged", async () => {
     const { subscription, filters } = subscribing();
     subscription.open();
     subscription.open();
@@ -69,7 +69,7 @@ describe("what is asked for", () => {
     expect(filters()).toEqual([{ toolsListChanged: true }]);
   });
 
-  test("is, besides, the resources that are watched, however many come together", async () => {
+  test("adds watched resources, several of them in one request", async () => {
     const { subscription, asked, filters } = subscribing();
     subscription.open();
     await settle();
@@ -86,7 +86,7 @@ describe("what is asked for", () => {
     expect(asked[1]?.close).toHaveBeenCalledOnce();
   });
 
-  test("stays what it was if the server refuses more", async () => {
+  test("keeps what was granted if the server refuses more", async () => {
     const { subscription, asked, filters } = subscribing((attempt) =>
       attempt === 2 ? Object.assign(new Error("no"), { code: -32602 }) : undefined,
     );
@@ -99,10 +99,10 @@ describe("what is asked for", () => {
   });
 });
 
-describe("a subscription that is refused for want of credentials", () => {
+describe("a subscription refused for lack of credentials", () => {
   const UNAUTHORIZED = new ChannelFault({ kind: "http-refused", status: 401 });
 
-  test("is asked for again once a request has come to its end, however many do", async () => {
+  test("is requested again once after other requests end, however many end", async () => {
     const { subscription, asked, log, onRestored } = subscribing((attempt) =>
       attempt === 2 || attempt === 3 ? UNAUTHORIZED : undefined,
     );
@@ -124,9 +124,12 @@ describe("a subscription that is refused for want of credentials", () => {
   });
 
   test.each([
-    ["401", UNAUTHORIZED],
-    ["a challenge", new ChannelFault({ kind: "http-refused", status: 403, challenge: "Bearer" })],
-  ])("is asked for once by %s where nobody can renew them", async (_, refusal) => {
+    ["HTTP 401", UNAUTHORIZED],
+    [
+      "HTTP 403 with a challenge",
+      new ChannelFault({ kind: "http-refused", status: 403, challenge: "Bearer" }),
+    ],
+  ])("is not requested again after %s if nothing can renew them", async (_, refusal) => {
     for (const refused of [1, 2]) {
       const grant = (attempt: number) => (attempt >= refused ? refusal : undefined);
       const { subscription, asked, log } = subscribing(grant, { hasLogin: false });
@@ -142,9 +145,9 @@ describe("a subscription that is refused for want of credentials", () => {
     }
   });
 
-  test("is asked for again at most five times in a row, unless a challenge was met meanwhile", async () => {
+  test("is requested again at most five times in a row; a met challenge resets the count", async () => {
     let isRenewed = false;
-    const { subscription, asked, meet } = subscribing((attempt) =>
+    const { subscription, asked, meetChallenge } = subscribing((attempt) =>
       attempt === 1 || isRenewed ? undefined : UNAUTHORIZED,
     );
     const request = async () => {
@@ -156,21 +159,21 @@ describe("a subscription that is refused for want of credentials", () => {
     asked[0]?.end();
     for (let count = 0; count < 10; count += 1) await request();
     expect(asked).toHaveLength(1 + 5);
-    meet();
+    meetChallenge();
     await settle();
     expect(asked).toHaveLength(1 + 5 + 1);
     for (let count = 0; count < 10; count += 1) await request();
     expect(asked).toHaveLength(1 + 5 + 5);
     isRenewed = true;
-    meet();
+    meetChallenge();
     await settle();
-    meet();
+    meetChallenge();
     await request();
     expect(asked).toHaveLength(1 + 5 + 5 + 1);
   });
 
-  test("does not wait any longer once a challenge was met", async () => {
-    const { subscription, asked, meet } = subscribing((attempt) =>
+  test("is requested again at once when a challenge was met", async () => {
+    const { subscription, asked, meetChallenge } = subscribing((attempt) =>
       attempt === 1 ? UNAUTHORIZED : undefined,
     );
     subscription.open();
@@ -178,13 +181,13 @@ describe("a subscription that is refused for want of credentials", () => {
     subscription.open();
     await settle();
     expect(asked).toHaveLength(1);
-    meet();
+    meetChallenge();
     await settle();
     expect(asked).toHaveLength(2);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("comes back though something else fails once after them", async () => {
+  test("comes back even if another error follows once", async () => {
     const outcomes = [undefined, ...Array(4).fill(UNAUTHORIZED), new Error("down")];
     const { subscription, asked, log, onRestored } = subscribing((attempt) => outcomes[attempt - 1]);
     subscription.open();
@@ -199,17 +202,17 @@ describe("a subscription that is refused for want of credentials", () => {
     expect(onRestored).toHaveBeenCalledOnce();
   });
 
-  test("is asked for at most twelve times a minute, however many challenges are met", async () => {
-    const { subscription, asked, meet } = subscribing(() => UNAUTHORIZED);
+  test("is requested at most twelve times a minute, however many challenges are met", async () => {
+    const { subscription, asked, meetChallenge } = subscribing(() => UNAUTHORIZED);
     subscription.open();
     for (let second = 0; second < 59; second += 1) {
       await vi.advanceTimersByTimeAsync(1000);
-      meet();
+      meetChallenge();
     }
     expect(asked).toHaveLength(12);
   });
 
-  test("is no request that anybody waits for, unless a resource is to be watched", async () => {
+  test("is requested as unattended, except when a resource is added", async () => {
     const { subscription, asked } = subscribing();
     subscription.open();
     await settle();
@@ -223,16 +226,16 @@ describe("a subscription that is refused for want of credentials", () => {
     ]);
   });
 
-  test("is not asked for again if a resource was watched meanwhile, or the session is over", async () => {
+  test("is not requested again after a resource was added or the session closed", async () => {
     for (const end of ["add", "close"] as const) {
-      const { subscription, asked, meet } = subscribing((attempt) =>
+      const { subscription, asked, meetChallenge } = subscribing((attempt) =>
         attempt === 1 ? UNAUTHORIZED : undefined,
       );
       subscription.open();
       await settle();
       await subscription[end]("a:");
       subscription.open();
-      meet();
+      meetChallenge();
       if (end === "close") expect(vi.getTimerCount()).toBe(0);
       await vi.advanceTimersByTimeAsync(60_000);
       expect(asked).toHaveLength(end === "add" ? 2 : 1);
@@ -241,10 +244,10 @@ describe("a subscription that is refused for want of credentials", () => {
 });
 
 test.each([
-  ["refused without a challenge", new ChannelFault({ kind: "http-refused", status: 403 }), 1],
-  ["asked for too often", new ChannelFault({ kind: "http-refused", status: 429 }), 5],
-  ["failing without a text", Object.create(null), 5],
-])("a subscription that is %s is logged as what it is", async (_, refusal, attempts) => {
+  ["refused with HTTP 403 but no challenge", new ChannelFault({ kind: "http-refused", status: 403 }), 1],
+  ["refused with HTTP 429", new ChannelFault({ kind: "http-refused", status: 429 }), 5],
+  ["refused with a value without a text", Object.create(null), 5],
+])("a subscription that is %s is logged with that error", async (_, refusal, attempts) => {
   const { subscription, asked, log } = subscribing(() => refusal);
   subscription.open();
   await vi.advanceTimersByTimeAsync(600_000);
@@ -255,8 +258,8 @@ test.each([
   expect(log.mock.lastCall?.at(2)).toEqual({ server: "s", error });
 });
 
-describe("a subscription that is lost", () => {
-  test("is asked for again with all that is wanted, and its owner is told", async () => {
+describe("a lost subscription", () => {
+  test("is requested again with the same filter and reported as restored", async () => {
     const { subscription, asked, filters, onRestored } = subscribing();
     await subscription.add("a:");
     asked[0]?.end();
@@ -267,7 +270,7 @@ describe("a subscription that is lost", () => {
     expect(onRestored).toHaveBeenCalledOnce();
   });
 
-  test.each([403, 404, 405, 408, 409, 425, 429, 503])("comes back after an HTTP %i", async (status) => {
+  test.each([403, 404, 405, 408, 409, 425, 429, 503])("comes back after HTTP %i", async (status) => {
     const { subscription, asked, onRestored } = subscribing((attempt) =>
       attempt === 2 ? Object.assign(new Error("no"), { status }) : undefined,
     );
@@ -279,7 +282,7 @@ describe("a subscription that is lost", () => {
     expect(onRestored).toHaveBeenCalledOnce();
   });
 
-  test("is given up at once by a server that says it will tell of nothing any more", async () => {
+  test("is given up at once after error -32601", async () => {
     const { subscription, asked } = subscribing((attempt) =>
       attempt > 1 ? Object.assign(new Error("no"), { code: -32601 }) : undefined,
     );
@@ -291,7 +294,7 @@ describe("a subscription that is lost", () => {
   });
 
   test.each([{ code: "ECONNREFUSED" }, { status: 404 }])(
-    "is given up after five attempts in a row that meet with %o",
+    "is given up after five failures in a row with %o",
     async (fields) => {
       const { subscription, asked, log } = subscribing((attempt) =>
         attempt > 1 ? Object.assign(new Error("down"), fields) : undefined,
@@ -308,7 +311,7 @@ describe("a subscription that is lost", () => {
     },
   );
 
-  test("is asked for at most twelve times a minute by whoever ends it whenever it is granted", async () => {
+  test("is requested at most twelve times a minute if the server keeps ending it", async () => {
     const { subscription, asked } = subscribing();
     subscription.open();
     await settle();
@@ -320,7 +323,7 @@ describe("a subscription that is lost", () => {
     expect(asked.length).toBeLessThanOrEqual(13);
   });
 
-  test("is not asked for once the session is over", async () => {
+  test("is not requested again after the session is closed", async () => {
     const { subscription, asked, onRestored } = subscribing();
     subscription.open();
     await settle();
@@ -334,9 +337,9 @@ describe("a subscription that is lost", () => {
 });
 
 test.each([
-  ["that does not know the request", Object.assign(new Error("no"), { code: -32601 })],
-  ["that has nothing at the address", Object.assign(new Error("no"), { status: 405 })],
-])("a server %s is asked once", async (_, refusal) => {
+  ["without subscriptions/listen", Object.assign(new Error("no"), { code: -32601 })],
+  ["that answers HTTP 405", Object.assign(new Error("no"), { status: 405 })],
+])("a server %s is asked to subscribe once", async (_, refusal) => {
   const { subscription, asked } = subscribing(() => refusal);
   subscription.open();
   await vi.advanceTimersByTimeAsync(60_000);

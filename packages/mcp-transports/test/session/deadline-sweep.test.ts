@@ -16,7 +16,7 @@ afterEach(() => {
 const createRequestClock = (limits: RequestLimits, onExpired: (limitMs: number, isTotal: boolean) => void) =>
   sweep.start(limits, { onExpired });
 
-test("without progress the idle deadline fires, once", () => {
+test("the idle deadline fires once if there is no progress", () => {
   const onExpired = vi.fn();
   createRequestClock({ timeoutMs: 100, maxTotalMs: 100 }, onExpired);
   vi.advanceTimersByTime(99);
@@ -25,7 +25,7 @@ test("without progress the idle deadline fires, once", () => {
   expect(onExpired).toHaveBeenCalledTimes(1);
 });
 
-test("while the server waits for us the idle deadline does not fire, and afterwards it begins anew", () => {
+test("the idle deadline pauses while the clock is held and restarts after the last release", () => {
   const onExpired = vi.fn();
   const clock = createRequestClock({ timeoutMs: 100, maxTotalMs: 0 }, onExpired);
   const releases = [clock.hold(), clock.hold()];
@@ -41,14 +41,14 @@ test("while the server waits for us the idle deadline does not fire, and afterwa
   expect(onExpired).toHaveBeenCalledExactlyOnceWith(100, false);
 });
 
-test("while the server waits for us the deadline in all goes on", () => {
+test("the total deadline goes on while the clock is held", () => {
   const onExpired = vi.fn();
   createRequestClock({ timeoutMs: 100, maxTotalMs: 300 }, onExpired).hold();
   vi.advanceTimersByTime(300);
   expect(onExpired).toHaveBeenCalledExactlyOnceWith(300, true);
 });
 
-test("[R34] increasing progress winds it up, progress that stands still does not", () => {
+test("[R34] increasing progress restarts the idle deadline, other progress does not", () => {
   const onExpired = vi.fn();
   const clock = createRequestClock({ timeoutMs: 100, maxTotalMs: 0 }, onExpired);
   vi.advanceTimersByTime(90);
@@ -62,7 +62,7 @@ test("[R34] increasing progress winds it up, progress that stands still does not
   expect(onExpired).toHaveBeenCalledExactlyOnceWith(100, false);
 });
 
-test("[R34] the total deadline fires whatever the progress", () => {
+test("[R34] the total deadline fires despite progress", () => {
   const onExpired = vi.fn();
   const clock = createRequestClock({ timeoutMs: 100, maxTotalMs: 250 }, onExpired);
   for (let step = 1; step <= 6; step += 1) {
@@ -72,7 +72,7 @@ test("[R34] the total deadline fires whatever the progress", () => {
   expect(onExpired).toHaveBeenCalledExactlyOnceWith(250, true);
 });
 
-test("[H12] a clock that was stopped does not fire, and soon leaves no timer", () => {
+test("[H12] a stopped clock does not fire and leaves no timer", () => {
   const onExpired = vi.fn();
   createRequestClock({ timeoutMs: 100, maxTotalMs: 200 }, onExpired).stop();
   vi.advanceTimersByTime(100);
@@ -80,7 +80,7 @@ test("[H12] a clock that was stopped does not fire, and soon leaves no timer", (
   expect(onExpired).not.toHaveBeenCalled();
 });
 
-test("a timer keeps the process alive only while a request is under way", () => {
+test("the timer keeps the process alive only while a request is pending", () => {
   const setting = vi.spyOn(globalThis, "setTimeout");
   const isAlive = () => (setting.mock.results[0] as { value: NodeJS.Timeout }).value.hasRef();
   const limits = { timeoutMs: 100, maxTotalMs: 0 };
@@ -95,7 +95,7 @@ test("a timer keeps the process alive only while a request is under way", () => 
   setting.mockRestore();
 });
 
-test("each clock fires at its own time, one with a shorter limit before those that were started earlier", () => {
+test("clocks fire in the order of their deadlines, not of their starts", () => {
   const fired: string[] = [];
   const start = (name: string, timeoutMs: number) =>
     createRequestClock({ timeoutMs, maxTotalMs: 0 }, () => fired.push(name));
@@ -112,7 +112,7 @@ test("each clock fires at its own time, one with a shorter limit before those th
   expect(fired).toEqual(["short", "later", "long"]);
 });
 
-test("a clock whose listener stops another one keeps that one from firing", () => {
+test("a clock stopped by another clock's listener does not fire", () => {
   const onExpired = vi.fn();
   const limits = { timeoutMs: 100, maxTotalMs: 0 };
   createRequestClock(limits, () => other.stop());
@@ -121,7 +121,7 @@ test("a clock whose listener stops another one keeps that one from firing", () =
   expect(onExpired).not.toHaveBeenCalled();
 });
 
-test("0 means no deadline, and a delay longer than a timer takes does not fire at once", () => {
+test("0 means no deadline, and a delay over the timer maximum does not fire at once", () => {
   const onExpired = vi.fn();
   createRequestClock({ timeoutMs: 0, maxTotalMs: 0 }, onExpired).progressed(1);
   const clock = createRequestClock({ timeoutMs: 2 ** 40, maxTotalMs: Number.POSITIVE_INFINITY }, onExpired);

@@ -2,7 +2,7 @@ import * as sdk from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { ENVELOPE_KEYS } from "../../src/session/envelope-keys.ts";
 
-test("what a message says of itself stands under the keys that the SDK uses", () => {
+test("the envelope keys are the same as the SDK's", () => {
   expect(ENVELOPE_KEYS).toEqual({
     protocolVersion: sdk.PROTOCOL_VERSION_META_KEY,
     clientInfo: sdk.CLIENT_INFO_META_KEY,

@@ -7,7 +7,7 @@ function member(): Identified {
   return { id: -1 };
 }
 
-test("each member gets an id of its own, above those that the SDK counts, and is found by it until it is removed", () => {
+test("each member gets a unique id above the SDK's range and is found until removed", () => {
   const table = createIdTable();
   const members = Array.from({ length: 1000 }, member);
   for (const each of members) table.add(each);
@@ -20,11 +20,11 @@ test("each member gets an id of its own, above those that the SDK counts, and is
   for (const each of members) expect(table.find(each.id)).toBeUndefined();
 });
 
-test("one that waits long keeps its id while ten thousand others come and go", () => {
+test("a member keeps its id while ten thousand others come and go", () => {
   const table = createIdTable();
-  const patient = [member(), member(), member()];
-  for (const each of patient) table.add(each);
-  const seen = new Set(patient.map(({ id }) => id));
+  const lasting = [member(), member(), member()];
+  for (const each of lasting) table.add(each);
+  const seen = new Set(lasting.map(({ id }) => id));
   for (let count = 0; count < 10_000; count += 1) {
     const passing = member();
     table.add(passing);
@@ -32,10 +32,10 @@ test("one that waits long keeps its id while ten thousand others come and go", (
     table.remove(passing);
   }
   expect(seen.size).toBe(10_003);
-  for (const each of patient) expect(table.find(each.id)).toBe(each);
+  for (const each of lasting) expect(table.find(each.id)).toBe(each);
 });
 
-test("an id of somebody who has left, of nobody, or that is no whole number finds nobody", () => {
+test("removed, unknown and fractional ids find no member", () => {
   const table = createIdTable();
   const [gone, there] = [member(), member()];
   table.add(gone);
@@ -46,7 +46,7 @@ test("an id of somebody who has left, of nobody, or that is no whole number find
     expect(table.find(id)).toBeUndefined();
 });
 
-test("ids stay within 32 bits, and begin anew after the last without taking one that is in use", () => {
+test("ids wrap around after the largest 32-bit integer without a duplicate", () => {
   const table = createIdTable(LAST_ID - 2);
   const members = Array.from({ length: 200 }, member);
   for (const each of members) table.add(each);

@@ -15,10 +15,10 @@ const SAMPLE = {
   method: "sampling/createMessage",
   params: { messages: [{ role: "user", content: { type: "text", text: "hi" } }], maxTokens: 10 },
 };
-/** Nothing that anybody would write, and nothing may happen to it. */
+/** A text so odd that any change to it shows. */
 const STATE = ' {"n":1.0,"ü":"\\u0000"}\t=?base64?';
 
-/** Answers a call with input requests, as often as its arguments say, and then with what it was told. */
+/** Answers a call with input requests, as often as its arguments say, and then with the responses it got. */
 const asking = (): ScriptedServer =>
   scriptedServer(
     (message, { send, answer }) => {
@@ -43,8 +43,8 @@ async function ask(handlers: HostHandlers, args: object) {
   return { server, session, answered };
 }
 
-describe("what a modern server wants to know before it answers", () => {
-  test("is answered by the handlers for everything of its kind, all together, in the request's next round", async () => {
+describe("input requests of a modern server", () => {
+  test("are answered by their handlers, all in the next round", async () => {
     const elicitations: ElicitationRequest[] = [];
     const handlers: HostHandlers = {
       elicit: async (elicitation) => {
@@ -74,7 +74,7 @@ describe("what a modern server wants to know before it answers", () => {
     expect(elicitations.map(({ mode }) => mode).sort()).toEqual(["form", "url"]);
   });
 
-  test("goes with its state untouched, and with a fresh id each time", async () => {
+  test("are answered with the request state untouched and a new id each round", async () => {
     const elicit = async () => ({ action: "decline" }) as const;
     const { server, answered } = await ask({ elicit }, { times: 3, ask: { q: FORM } });
     expect((await answered).structuredContent).toMatchObject({ requestState: STATE });
@@ -84,7 +84,7 @@ describe("what a modern server wants to know before it answers", () => {
     expect(calls.map(({ params }) => params.arguments)).toEqual(Array(4).fill(calls[0]?.params.arguments));
   });
 
-  test("[T68] is no longer answered after five rounds", async () => {
+  test("[T68] fail the call after five rounds", async () => {
     const elicit = vi.fn(async () => ({ action: "decline" }) as const);
     const { server, answered } = await ask({ elicit }, { times: 1000, ask: { q: FORM } });
     expect(await failureOf(answered)).toMatchObject({ code: "MCP_LIMIT_EXCEEDED" });
@@ -93,7 +93,7 @@ describe("what a modern server wants to know before it answers", () => {
   });
 
   test.each(["handlers", "return"] as const)(
-    "[T68] is not answered if more than 64 KiB would have to be sent back: %s",
+    "[T68] fail the call if the request state exceeds 64 KiB: %s",
     async (inputRequired) => {
       const elicit = vi.fn(async () => ({ action: "decline" }) as const);
       const { server, session, answered } = await ask({ elicit }, { times: 0 });
@@ -113,7 +113,7 @@ describe("what a modern server wants to know before it answers", () => {
     },
   );
 
-  test("without a handler fails the call with what is missing, and nothing else", async () => {
+  test("without a handler fail the call and name the missing method", async () => {
     const { server, session, answered } = await ask({}, { times: 1, ask: { q: FORM } });
     const error = await failureOf(answered);
     expect(error).toMatchObject({ code: "MCP_REQUEST_REJECTED", outcome: "rejected", tool: "ask" });
@@ -124,7 +124,7 @@ describe("what a modern server wants to know before it answers", () => {
     expect(again.structuredContent).toEqual({});
   });
 
-  test("[N21] whose handler fails is not blamed on the server, and keeps the code that the handler chose", async () => {
+  test("[N21] whose handler throws fail the call with the handler's code, not its message", async () => {
     const elicit = async () => {
       throw Object.assign(new Error("the host's database password is wrong"), { code: -32042 });
     };

@@ -27,7 +27,7 @@ const TOOL = {
 };
 const PROMPT = { name: "p", ...ABOUT, arguments: [{ name: "a", description: "A", required: true }] };
 
-/** Of each method an answer that has everything, and the SDK's name of what it should be. */
+/** For each method, an answer with every field, and the name of its SDK schema. */
 const ANSWERS: { readonly [M in AnsweredMethod]: readonly [object, keyof Sdk["specTypeSchemas"]] } = {
   "tools/list": [{ tools: [TOOL], nextCursor: "2", _meta: {} }, "ListToolsResult"],
   "resources/list": [
@@ -65,25 +65,25 @@ const ANSWERS: { readonly [M in AnsweredMethod]: readonly [object, keyof Sdk["sp
 describe.each(Object.entries(ANSWERS))("an answer to %s", async (method, [answer, name]) => {
   const sdk = await loadSdk();
   const isPlain = isPlainAnswerTo(method as AnsweredMethod);
-  const isFoundGood = async (value: unknown) => {
+  const isAcceptedBySdk = async (value: unknown) => {
     const outcome = await sdk.specTypeSchemas[name]["~standard"].validate(value);
     return outcome.issues === undefined;
   };
 
-  test("that has everything there can be is plain", async () => {
+  test("is plain with every field of the specification", async () => {
     expect(isPlain(answer)).toBe(true);
-    expect(await isFoundGood(answer)).toBe(true);
+    expect(await isAcceptedBySdk(answer)).toBe(true);
   });
 
-  test("is plain only if the SDK finds it good, whatever in it is replaced or left out", async () => {
+  test("is plain only if the SDK accepts it, whatever is replaced or left out", async () => {
     const wrong: unknown[] = [];
     for (const variant of variants(answer))
-      if (isPlain(variant) && !(await isFoundGood(variant))) wrong.push(variant);
+      if (isPlain(variant) && !(await isAcceptedBySdk(variant))) wrong.push(variant);
     expect(wrong).toEqual([]);
   });
 });
 
-test("what takes a closer look is left to the SDK, though it is good", async () => {
+test("valid answers that need a closer check are left to the SDK", async () => {
   const sdk = await loadSdk();
   const isGood = async (value: unknown) =>
     (await sdk.specTypeSchemas.CallToolResult["~standard"].validate(value)).issues === undefined;

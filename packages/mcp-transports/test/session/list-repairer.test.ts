@@ -24,33 +24,33 @@ const repairer = (log: Logger = silentLogger) =>
   createListRepairer({ serverLog: { server: "odd", log }, getSdk: loadSdk });
 const repair = (list: object) => repairer()(TOOLS, list as JsonObject);
 
-describe("a tool that is as good as whole", () => {
+describe("a tool with a repairable definition", () => {
   test.each<[string, object, object]>([
-    ["nothing of its parameters", { inputSchema: {} }, { inputSchema: { type: "object" } }],
+    ["an empty inputSchema", { inputSchema: {} }, { inputSchema: { type: "object" } }],
     [
-      "no type of its parameters",
+      "an inputSchema without a type",
       { inputSchema: { properties: { a: {} } } },
       { inputSchema: { properties: { a: {} }, type: "object" } },
     ],
     [
-      "where its parameters are described",
+      "an inputSchema that is a reference",
       { inputSchema: { $ref: "#/$defs/a", $defs: { a: { type: "object" } } } },
       { inputSchema: { $ref: "#/$defs/a", $defs: { a: { type: "object" } }, type: "object" } },
     ],
     [
-      "that there may be no arguments",
+      "an inputSchema that allows null",
       { inputSchema: { type: ["object", "null"] } },
       { inputSchema: { type: "object" } },
     ],
-    ["a number for a dialect", { inputSchema: { $schema: 4, type: "object" } }, {}],
+    ["a number as the schema's dialect", { inputSchema: { $schema: 4, type: "object" } }, {}],
     [
-      "what it has not got",
+      "null for missing members",
       { description: null, annotations: null, inputSchema: { type: "object", required: null } },
       { inputSchema: { type: "object" } },
     ],
-    ["another way to be carried out", { execution: { taskSupport: "deferred" } }, {}],
-    ["a way to be carried out in words", { execution: "remote" }, {}],
-  ])("and says %s is completed", async (_, said, meant) => {
+    ["an unknown taskSupport", { execution: { taskSupport: "deferred" } }, {}],
+    ["a string as execution", { execution: "remote" }, {}],
+  ])("is repaired: %s", async (_, said, meant) => {
     const given = { tools: [GOOD, { ...GOOD, ...said }] };
     const copy = structuredClone(given);
     const list = await repair(given);
@@ -60,28 +60,28 @@ describe("a tool that is as good as whole", () => {
   });
 });
 
-test("what has one meaning in a tool has none in a prompt, which keeps it", async () => {
+test("a prompt keeps members that are repaired only in tools", async () => {
   const kept = { name: "p", inputSchema: {}, execution: "x" };
   const list = { prompts: [{ ...kept, title: null }], nextCursor: null };
   expect(await repairer()({ method: "prompts/list" }, list)).toEqual({ prompts: [kept] });
 });
 
-test("an answer to anything else stays as it is", async () => {
+test("answers to other methods stay unchanged", async () => {
   for (const method of ["tools/call", "resources/read", "ping"]) {
     const answer = { tools: [{}] };
     expect(await repairer()({ method }, answer)).toBe(answer);
   }
 });
 
-describe("a tool that is no good", () => {
+describe("an invalid tool", () => {
   test.each<[string, unknown]>([
     ["no name", { inputSchema: { type: "object" } }],
-    ["no parameters", { name: "bad" }],
-    ["parameters that are a list", { name: "bad", inputSchema: [] }],
-    ["parameters that are a text", { name: "bad", inputSchema: { type: "string" } }],
-    ["a description in parts", { ...GOOD, description: ["a"] }],
-    ["nothing", null],
-  ])("because it has %s is left out and told of, and no other", async (_, tool) => {
+    ["no inputSchema", { name: "bad" }],
+    ["an array as inputSchema", { name: "bad", inputSchema: [] }],
+    ["an inputSchema of type string", { name: "bad", inputSchema: { type: "string" } }],
+    ["an array as description", { ...GOOD, description: ["a"] }],
+    ["null instead of a definition", null],
+  ])("with %s is left out and logged, and valid tools stay", async (_, tool) => {
     const log = vi.fn();
     const list = await repairer(log)(TOOLS, { tools: [GOOD, tool, LOOK], ttlMs: 5 });
     expect(list).toEqual({ tools: [GOOD, LOOK], ttlMs: 5 });
@@ -94,14 +94,14 @@ describe("a tool that is no good", () => {
     expect(log.mock.calls).toEqual([["warn", expect.any(String), fields]]);
   });
 
-  test("is not left out of a list in which there would be nothing else", async () => {
+  test("stays in a list that would otherwise be empty", async () => {
     const list = { tools: [{ name: "bad" }] };
     expect(await repair(list)).toEqual(list);
     expect(await repairer()({ ...TOOLS, cursor: "2" }, list)).toEqual({ tools: [] });
     expect(await repair({ ...list, nextCursor: "2" })).toEqual({ tools: [], nextCursor: "2" });
   });
 
-  test("is told of once, on whichever page of the list it stands", async () => {
+  test("is logged once, however often its page is listed", async () => {
     const log = vi.fn();
     const repair = repairer(log);
     for (const page of ["1", "2", "1", "2"]) {
@@ -111,7 +111,7 @@ describe("a tool that is no good", () => {
     expect(log).toHaveBeenCalledTimes(2);
   });
 
-  test("is one of many, of which a few are named, each on one line and not at any length", async () => {
+  test("is logged in few printable characters, even among 1,000 others", async () => {
     const log = vi.fn();
     const bad = Array.from({ length: 1000 }, () => ({ name: `\n\u001B[2J${"x".repeat(100_000)}` }));
     await repairer(log)(TOOLS, { tools: [GOOD, ...bad] });
@@ -122,7 +122,7 @@ describe("a tool that is no good", () => {
   });
 });
 
-test("whatever is wrong with a tool, what is left is a good list, and what was good stays as it was", async () => {
+test("whatever is wrong with a tool, the repaired list is valid; valid lists stay unchanged", async () => {
   const sdk = await loadSdk();
   const isGood = async (list: unknown) =>
     (await sdk.specTypeSchemas.ListToolsResult["~standard"].validate(list)).issues === undefined;

@@ -30,37 +30,37 @@ function listening(send = async (_message: JSONRPCMessage) => {}) {
   return { sent, cancel, open, take, closing };
 }
 
-const agreement = (id: unknown, notifications: object = {}) => ({
+const acknowledgement = (id: unknown, notifications: object = {}) => ({
   method: "notifications/subscriptions/acknowledged",
   params: { _meta: { [SUBSCRIPTION]: id }, notifications },
 });
 
-describe("a request to be told of changes", () => {
-  test("says what is wanted and who wants it, and is agreed to by a notification with its id", async () => {
+describe("a subscriptions/listen request", () => {
+  test("carries filter and envelope, and is granted by an acknowledgement with its id", async () => {
     const { sent, open, take, cancel } = listening();
     const filter = { resourceSubscriptions: ["a:", "b:"] };
     const opening = open(filter);
     const params = { _meta: ENVELOPE, notifications: filter };
     expect(sent).toEqual([{ jsonrpc: "2.0", id: "listen:0", method: "subscriptions/listen", params }]);
-    expect(take(agreement("listen:0", { resourceSubscriptions: ["b:", 7] }))).toBe(true);
+    expect(take(acknowledgement("listen:0", { resourceSubscriptions: ["b:", 7] }))).toBe(true);
     const granted = await opening;
     expect(granted.resources).toEqual(["b:"]);
     granted.close();
     granted.close();
     expect(cancel).toHaveBeenCalledExactlyOnceWith("listen:0");
     await granted.closed;
-    expect(take(agreement("listen:0"))).toBe(false);
+    expect(take(acknowledgement("listen:0"))).toBe(false);
   });
 
   test.each<[string, object, object]>([
     [
-      "is refused with the server's error",
+      "fails with the server's error",
       { id: "listen:0", error: { code: -32602, message: "Too many" } },
       { code: -32602, message: "Too many" },
     ],
-    ["fails if it is answered at once", { id: "listen:0", result: {} }, {}],
+    ["fails if it is answered before an acknowledgement", { id: "listen:0", result: {} }, {}],
     [
-      "fails if it is taken back",
+      "fails if the server cancels it",
       { method: "notifications/cancelled", params: { requestId: "listen:0" } },
       {},
     ],
@@ -72,13 +72,13 @@ describe("a request to be told of changes", () => {
     expect(cancel).not.toHaveBeenCalled();
   });
 
-  test("fails if it cannot be sent, or its stream breaks off", async () => {
+  test("fails if sending it fails", async () => {
     const { open, cancel } = listening(() => Promise.reject(new Error("broken")));
     await expect(open()).rejects.toThrow("broken");
     expect(cancel).not.toHaveBeenCalled();
   });
 
-  test("is given up if the server does not agree in time", async () => {
+  test("is cancelled if the server does not acknowledge it in time", async () => {
     const { open, cancel } = listening();
     const opening = open();
     const failed = expect(opening).rejects.toThrow("in time");
@@ -87,10 +87,10 @@ describe("a request to be told of changes", () => {
     expect(cancel).toHaveBeenCalledExactlyOnceWith("listen:0");
   });
 
-  test("is given up when the session ends, before it is agreed to and after that", async () => {
+  test("is cancelled when the session ends, whether acknowledged or not", async () => {
     const { open, take, cancel, closing } = listening();
     const [first, second] = [open(), open()];
-    take(agreement("listen:1"));
+    take(acknowledgement("listen:1"));
     const granted = await second;
     closing.abort(new Error("the session ends"));
     await expect(first).rejects.toThrow("the session ends");
@@ -101,11 +101,11 @@ describe("a request to be told of changes", () => {
 
   test.each<[string, object]>([
     ["its answer", { id: "listen:0", result: { resultType: "complete" } }],
-    ["being taken back", { method: "notifications/cancelled", params: { requestId: "listen:0" } }],
+    ["cancellation by the server", { method: "notifications/cancelled", params: { requestId: "listen:0" } }],
   ])("ends with %s", async (_, message) => {
     const { open, take, cancel } = listening();
     const opening = open();
-    take(agreement("listen:0"));
+    take(acknowledgement("listen:0"));
     const granted = await opening;
     expect(take(message)).toBe(true);
     await granted.closed;
@@ -114,12 +114,12 @@ describe("a request to be told of changes", () => {
   });
 });
 
-test("what is about other requests, or about none, is left to others", async () => {
+test("messages about other requests, or about none, are not taken", async () => {
   const { open, take, closing } = listening();
   const opening = open();
   for (const message of [
-    agreement("listen:1"),
-    agreement(undefined),
+    acknowledgement("listen:1"),
+    acknowledgement(undefined),
     { method: "notifications/subscriptions/acknowledged" },
     { method: "notifications/subscriptions/acknowledged", params: { _meta: null } },
     { method: "notifications/cancelled", params: { requestId: 0 } },

@@ -9,7 +9,7 @@ const toolWith = (properties: ToolDefinition["inputSchema"]["properties"]) => ({
   inputSchema: { type: "object" as const, properties },
 });
 
-describe("[T45] a parameter that is repeated in a header", () => {
+describe("[T45] a parameter mirrored in a header", () => {
   test.each([
     "password",
     "userPassword",
@@ -21,20 +21,20 @@ describe("[T45] a parameter that is repeated in a header", () => {
     "sessionCookie",
     "private-key",
     "Authorization",
-  ])("looks like a secret if it is called %s", (name) => {
+  ])("looks like a secret if it is named %s", (name) => {
     expect(findMirroredSecrets(toolWith({ [name]: marked("Region") }))).toEqual([name]);
     expect(findMirroredSecrets(toolWith({ plain: marked(name) }))).toEqual(["plain"]);
     expect(findMirroredSecrets(toolWith({ [name]: { type: "string" } }))).toEqual([]);
   });
 
   test.each(["region", "tokenizer", "monkey", "key", "primaryKey", "passage", "author", "shipping"])(
-    "does not if it is called %s",
+    "does not look like a secret if it is named %s",
     (name) => {
       expect(findMirroredSecrets(toolWith({ [name]: marked(name) }))).toEqual([]);
     },
   );
 
-  test("is found inside of objects", () => {
+  test("is found in nested objects", () => {
     const login = { type: "object", properties: { user: marked("User"), password: marked("P") } };
     expect(findMirroredSecrets(toolWith({ login }))).toEqual(["login.password"]);
   });
@@ -44,7 +44,7 @@ describe("[T45] a parameter that is repeated in a header", () => {
   const warnings = (log: ReturnType<typeof vi.fn>) =>
     log.mock.calls.filter(([, , fields]) => fields?.parameters === "password");
 
-  test("and looks like a secret is warned of once when it is listed, and its value is in no log", async () => {
+  test("that looks like a secret causes one warning, and its value is never logged", async () => {
     const log = vi.fn();
     const { remote, session } = await open({ era: "modern", tools: [secretive] }, { log });
     const { items } = await session.list("tools", { signal: never });
@@ -57,14 +57,14 @@ describe("[T45] a parameter that is repeated in a header", () => {
     expect(JSON.stringify(log.mock.calls)).not.toContain("hunter-123456");
   });
 
-  test("is warned of before it is first sent, where the tool is known from elsewhere", async () => {
+  test("causes a warning when it is called, if its tool was never listed", async () => {
     const log = vi.fn();
     const { session } = await open({ era: "modern", tools: [secretive] }, { log });
     await session.request("tools/call", call, { tool: secretive });
     expect(warnings(log)).toHaveLength(1);
   });
 
-  test("is no matter for a legacy server, which is sent no such headers", async () => {
+  test("is not mirrored to a legacy server and causes no warning", async () => {
     const log = vi.fn();
     const { remote, session } = await open({ tools: [secretive] }, { log });
     await session.list("tools", { signal: never });

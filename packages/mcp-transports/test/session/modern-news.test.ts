@@ -44,8 +44,8 @@ const filtersOf = (server: ScriptedServer) =>
 
 const methodsOf = (server: ScriptedServer) => server.received().map(({ method }) => method);
 
-describe("changes at a modern server", () => {
-  test("are asked for once and heard as from any other", async () => {
+describe("changes on a modern server", () => {
+  test("are subscribed to once and delivered as notifications", async () => {
     const server = telling();
     const session = await connect(server);
     const heard: ServerNotification[] = [];
@@ -57,7 +57,7 @@ describe("changes at a modern server", () => {
     expect(filtersOf(server)).toEqual([LISTS]);
   });
 
-  test("of a resource are a part of the subscription, and no request that the server does not know", async () => {
+  test("of a resource are added to the subscription, without resources/subscribe", async () => {
     const server = telling();
     const session = await connect(server);
     const heard: ServerNotification[] = [];
@@ -76,7 +76,7 @@ describe("changes at a modern server", () => {
     expect(methodsOf(server)).not.toContain("resources/subscribe");
   });
 
-  test("are asked for again when the server has ended the subscription, and the session says so", async () => {
+  test("are subscribed to again, with onRenewed, when the server ends the subscription", async () => {
     const server = telling();
     const session = await connect(server);
     await session.request("resources/subscribe", { uri: "memo://a" });
@@ -86,7 +86,7 @@ describe("changes at a modern server", () => {
     expect(filtersOf(server).at(-1)).toEqual({ ...LISTS, resourceSubscriptions: ["memo://a"] });
   });
 
-  test("that it does not tell of are a refusal, and end nothing", async () => {
+  test("that are not granted reject resources/subscribe, and the session goes on", async () => {
     const server = scriptedServer(
       (message, { send, refuse }) => {
         if (message.method !== "subscriptions/listen") return undefined;
@@ -108,7 +108,7 @@ describe("changes at a modern server", () => {
     expect((await session.list("tools", { signal: never })).items).toHaveLength(1);
   });
 
-  test("are asked for again over HTTP when the stream has ended", async () => {
+  test("are subscribed to again when the HTTP stream has ended", async () => {
     const { remote, session } = await open({
       era: "modern",
       on: { "subscriptions/listen": { endAfterMs: 0, times: 1 } },
@@ -120,8 +120,8 @@ describe("changes at a modern server", () => {
   });
 });
 
-describe("the level of what a modern server logs", () => {
-  test("goes with every later request, because it has no request of its own", async () => {
+describe("the log level of a modern server", () => {
+  test("is sent with every later request, without logging/setLevel", async () => {
     const server = telling();
     const session = await connect(server);
     await session.request("tools/call", { name: "first" });

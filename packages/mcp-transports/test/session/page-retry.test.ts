@@ -31,8 +31,8 @@ describe("a page of a list", () => {
   );
 });
 
-describe("a list whose server is guarded", () => {
-  /** A session whose lists are refused with a status, and how often a challenge came of that. */
+describe("a list that needs authorization", () => {
+  /** A session whose lists are refused with a status, and the number of challenges that caused. */
   async function openGuarded(status: number, met: () => Promise<"retry" | "fail">) {
     const server = await startHttpServer((exchange) => {
       if (exchange.message?.method !== "tools/list") return false;
@@ -53,7 +53,7 @@ describe("a list whose server is guarded", () => {
   }
 
   test.each([429, 502, 503, 504])(
-    "asks an authorization server once that answers HTTP %d, and its error says when to come again",
+    "is requested once if the authorization server answers HTTP %d; the error keeps retryAfterMs",
     async (httpStatus) => {
       const details = { phase: "handshake", outcome: "rejected", httpStatus, retryAfterMs: 0 } as const;
       const unmet = new McpError("MCP_CONNECT_FAILED", "busy", details);
@@ -64,7 +64,7 @@ describe("a list whose server is guarded", () => {
   );
 
   test.each([429, 502, 503, 504])(
-    "is requested again where the server itself answers HTTP %d",
+    "is requested three times if the MCP server answers HTTP %d",
     async (httpStatus) => {
       const { failure, challenges, lists } = await openGuarded(httpStatus, async () => "fail");
       expect(failure).toMatchObject({ phase: "list", httpStatus });
@@ -74,7 +74,7 @@ describe("a list whose server is guarded", () => {
 });
 
 test.each([429, 503])(
-  "a call that the server itself answers with HTTP %d fails in the phase call",
+  "a call that the MCP server answers with HTTP %d fails in the phase call",
   async (httpStatus) => {
     const server = await startHttpServer(({ message, status }) => {
       if (message?.method !== "tools/call") return false;

@@ -5,15 +5,15 @@ import { createProgressPace } from "../../src/session/progress-pace.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function follow() {
+function createPace() {
   const heard: number[] = [];
   const pace = createProgressPace(({ progress }: Progress) => heard.push(progress));
   return { heard, pace };
 }
 
 describe("progress", () => {
-  test("[R33] in a flood is heard 20 times a second at most, and of the latest at the end", () => {
-    const { heard, pace } = follow();
+  test("[R33] in a flood is reported at most 20 times a second, the latest at the end", () => {
+    const { heard, pace } = createPace();
     for (let progress = 1; progress <= 10_000; progress += 1) {
       pace.push({ progress });
       if (progress % 1000 === 0) vi.advanceTimersByTime(500);
@@ -24,8 +24,8 @@ describe("progress", () => {
     expect(heard).toEqual([...heard].sort((a, b) => a - b));
   });
 
-  test("that comes now and then is heard at once, all of it", () => {
-    const { heard, pace } = follow();
+  test("at a slow pace is reported at once and completely", () => {
+    const { heard, pace } = createPace();
     for (const progress of [1, 2, 3]) {
       pace.push({ progress });
       expect(heard.at(-1)).toBe(progress);
@@ -35,8 +35,8 @@ describe("progress", () => {
     expect(heard).toEqual([1, 2, 3]);
   });
 
-  test("that was held back is heard when the second is over, also if nothing follows", () => {
-    const { heard, pace } = follow();
+  test("that was held back is reported when the second is over", () => {
+    const { heard, pace } = createPace();
     for (let progress = 1; progress <= 30; progress += 1) pace.push({ progress });
     expect(heard).toHaveLength(20);
     vi.advanceTimersByTime(1000);

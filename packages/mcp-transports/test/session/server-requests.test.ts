@@ -7,7 +7,7 @@ import { fixedRoots } from "../../src/index.ts";
 import { connect } from "../connecting.ts";
 import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
 
-/** Asks the client what the call's arguments say, and answers the call with what the client answered. */
+/** Sends the client the request in the call's arguments, and answers the call with the client's answer. */
 const asking = (options: { isModern?: boolean } = {}): ScriptedServer =>
   scriptedServer((message, { send, answer }) => {
     const state = globalThis as { callId?: number | string | undefined };
@@ -47,8 +47,8 @@ async function answerTo(serverRequest: object, handlers: HostHandlers, perCall?:
   return (await session.request("tools/call", call, { handlers: perCall })).structuredContent;
 }
 
-test("[T88] questions that are taken back at once do not set more than 1,000 handlers to work", async () => {
-  // What is taken back in the same breath is never begun, so the client has to answer a ping first: it has begun all that came before.
+test("[T88] requests that are cancelled at once start at most 1,000 handlers", async () => {
+  // A request cancelled in the same chunk is never begun, so the client must answer a ping first: it has begun all earlier ones.
   const server = scriptedServer((message, { send }) => {
     const state = globalThis as { callId?: number | string | undefined; asked?: number };
     const { asked = 0 } = state;
@@ -74,8 +74,8 @@ test("[T88] questions that are taken back at once do not set more than 1,000 han
   expect(roots).toHaveBeenCalledTimes(1000);
 });
 
-describe("what is announced", () => {
-  test("is what the host has handlers for", async () => {
+describe("the announced client capabilities", () => {
+  test("match the host's handlers", async () => {
     const handlers: HostHandlers = {
       elicit: async () => ({ action: "cancel" }),
       roots: async () => [],
@@ -91,7 +91,7 @@ describe("what is announced", () => {
     });
   });
 
-  test("is nothing without handlers, and the server's questions are refused", async () => {
+  test("are empty without handlers, and the server's requests are refused", async () => {
     const server = scriptedServer();
     await connect(server);
     const initialize = server.received().find(({ method }) => method === "initialize");
@@ -101,8 +101,8 @@ describe("what is announced", () => {
   });
 });
 
-describe("a server's question", () => {
-  test("to the person goes to the host and back", async () => {
+describe("a server request", () => {
+  test("for form elicitation is answered by the host's handler", async () => {
     const elicit = vi.fn(async () => ({ action: "accept", content: { a: "this" } }) as const);
     expect(await answerTo(ELICIT, { elicit })).toEqual({ action: "accept", content: { a: "this" } });
     expect(elicit).toHaveBeenCalledWith(
@@ -111,7 +111,7 @@ describe("a server's question", () => {
     );
   });
 
-  test("to open a page goes to the host as such", async () => {
+  test("for URL elicitation is answered by the host's handler", async () => {
     const elicit = vi.fn(async () => ({ action: "decline" }) as const);
     const params = { mode: "url", message: "Open it", url: "https://example.com/", elicitationId: "1" };
     expect(await answerTo({ ...ELICIT, params }, { elicit })).toEqual({ action: "decline" });
@@ -123,21 +123,21 @@ describe("a server's question", () => {
   });
 
   test.each([
-    ["a script", "javascript:alert(1)"],
-    ["a script behind a tab", "java\tscript:alert(1)"],
-    ["a file", "file:///etc/passwd"],
-    ["a program's own scheme", "ms-msdt:/id%20PCWDiagnostic"],
-    ["plain http to another machine", "http://example.com/"],
-    ["a name that only begins like this machine's", "http://localhost.example.com/"],
-    ["a password", "https://ada:secret@example.com/"],
-  ])("[T67] to open %s is declined, and the host is not bothered", async (_, url) => {
+    ["a javascript: URL", "javascript:alert(1)"],
+    ["a javascript: URL with a tab in it", "java\tscript:alert(1)"],
+    ["a file: URL", "file:///etc/passwd"],
+    ["a URL with a program's own scheme", "ms-msdt:/id%20PCWDiagnostic"],
+    ["an http: URL of another machine", "http://example.com/"],
+    ["an http: URL that only starts with localhost", "http://localhost.example.com/"],
+    ["a URL with a password", "https://ada:secret@example.com/"],
+  ])("[T67] to open %s is declined without asking the host", async (_, url) => {
     const elicit = vi.fn(async () => ({ action: "accept" }) as const);
     const params = { mode: "url", message: "Open it", url, elicitationId: "1" };
     expect(await answerTo({ ...ELICIT, params }, { elicit })).toEqual({ action: "decline" });
     expect(elicit).not.toHaveBeenCalled();
   });
 
-  test("[T67] to open a page of this machine goes to the host", async () => {
+  test("[T67] to open an http: URL of this machine reaches the host", async () => {
     const elicit = vi.fn(async () => ({ action: "accept" }) as const);
     const params = {
       mode: "url",
@@ -149,7 +149,7 @@ describe("a server's question", () => {
     expect(elicit).toHaveBeenCalledOnce();
   });
 
-  test("gives the person time, however short the deadline of the call", async () => {
+  test("pauses the idle deadline of the call while the user answers", async () => {
     const session = await connect(asking(), {
       handlers: {
         elicit: async (_, { signal }) => {
@@ -169,26 +169,26 @@ describe("a server's question", () => {
     }
   });
 
-  test("for the roots is answered when it is asked", async () => {
+  test("for roots is answered by the host's handler", async () => {
     const roots = async () => [{ uri: "file:///work", name: "work" }, { uri: "file:///tmp" }];
     expect(await answerTo(ROOTS, { roots })).toEqual({ roots: await roots() });
   });
 
-  test("to the model goes to the host and back", async () => {
+  test("for sampling is answered by the host's handler", async () => {
     const answer = { role: "assistant", model: "m", content: { type: "text", text: "hello" } };
     const sample = vi.fn(async () => answer);
     expect(await answerTo(SAMPLE, { sample })).toEqual(answer);
     expect(sample.mock.lastCall?.at(0)).toMatchObject(SAMPLE.params);
   });
 
-  test("during a call goes to that call's own handlers first", async () => {
+  test("during a call goes to that call's handlers first", async () => {
     const base: HostHandlers = { elicit: async () => ({ action: "cancel" }) };
     const own: HostHandlers = { elicit: async () => ({ action: "decline" }) };
     expect(await answerTo(ELICIT, base, own)).toEqual({ action: "decline" });
     expect(await answerTo(ELICIT, base, { roots: async () => [] })).toEqual({ action: "cancel" });
   });
 
-  test("that the host fails to answer is refused, without the host's reasons", async () => {
+  test("whose handler throws gets -32603 without the handler's message", async () => {
     const log = vi.fn();
     const session = await connect(asking(), {
       log,
@@ -210,8 +210,8 @@ describe("a server's question", () => {
 
   test.each([
     ["has no text", () => Object.create(null)],
-    ["is a proxy that was revoked", revokedProxy],
-  ])("that a handler fails with a value that %s is refused as any other", async (_, make) => {
+    ["is a revoked proxy", revokedProxy],
+  ])("whose handler rejects with a value that %s gets -32603", async (_, make) => {
     const log = vi.fn();
     const roots = () => Promise.reject(make());
     const session = await connect(asking(), { log, handlers: { roots } });
@@ -223,21 +223,18 @@ describe("a server's question", () => {
 
   test.each([
     ["an error", (code: number) => Object.assign(new Error("the database password is wrong"), { code })],
-    ["an error of this runtime", (rpcCode: number) => new McpError("MCP_CALL_DENIED", "secret", { rpcCode })],
-  ])(
-    "[N21] that a handler refuses by %s with a code keeps the code, and nothing else of it",
-    async (_, make) => {
-      const roots = async () => {
-        throw make(-32042);
-      };
-      expect(await answerTo(ROOTS, { roots })).toEqual({
-        code: -32042,
-        message: "The client could not answer.",
-      });
-    },
-  );
+    ["an McpError", (rpcCode: number) => new McpError("MCP_CALL_DENIED", "secret", { rpcCode })],
+  ])("[N21] whose handler throws %s with a code gets only the code", async (_, make) => {
+    const roots = async () => {
+      throw make(-32042);
+    };
+    expect(await answerTo(ROOTS, { roots })).toEqual({
+      code: -32042,
+      message: "The client could not answer.",
+    });
+  });
 
-  test("[N15] for the roots has the same answer when the working directory has changed", async () => {
+  test("[N15] for fixed roots gets the same answer after the working directory changed", async () => {
     const session = await connect(asking(), { handlers: { roots: fixedRoots(["."]) } });
     const before = process.cwd();
     const call = { name: "ask", arguments: { ...ROOTS } };
@@ -273,7 +270,7 @@ describe("a server's question", () => {
     expect(structuredContent).toEqual({ q1: { action: "accept", content: { a: "that" } } });
   });
 
-  test("from a modern server is returned to a caller who wants that, also without a handler, and is continued", async () => {
+  test("from a modern server is returned to the caller, who can answer it in a second call", async () => {
     const server = scriptedServer(
       (message, { send, answer }) => {
         if (message.method !== "tools/call") return undefined;

@@ -7,7 +7,7 @@ import { received, scriptedServer } from "../scripted-server.ts";
 const CALL = { name: "echo" };
 
 describe("notifications", () => {
-  test("all of them arrive, also those from before anybody listened", async () => {
+  test("all arrive, including those sent before the first listener", async () => {
     const server = scriptedServer((message, { send, answer }) => {
       if (message.method === "notifications/initialized") {
         send({ method: "notifications/tools/list_changed" });
@@ -46,7 +46,7 @@ describe("notifications", () => {
     expect(late).toHaveBeenCalledTimes(1);
   });
 
-  test("what comes before the first listener is kept up to a limit", async () => {
+  test("only the first 100 are kept before there is a listener", async () => {
     const server = scriptedServer((message, { send }) => {
       if (message.method === "notifications/initialized")
         for (let n = 0; n < 150; n += 1) send({ method: "vendor/flood", params: { n } });
@@ -60,7 +60,7 @@ describe("notifications", () => {
     expect(kept[99]).toEqual({ method: "vendor/flood", params: { n: 99 } });
   });
 
-  test("a modern server is asked to tell of changed lists, and they arrive", async () => {
+  test("arrive from a modern server that was asked for changed lists", async () => {
     const server = scriptedServer(
       (message, { send, answer }) => {
         if (message.method === "subscriptions/listen") {
@@ -85,7 +85,7 @@ describe("notifications", () => {
 });
 
 describe("the end of a session", () => {
-  test("its server's death is told once, with code and last words, after its requests were rejected", async () => {
+  test("calls onClose once with exit code and stderr, after pending requests failed", async () => {
     const server = scriptedServer((message, { process }) => {
       if (message.method !== "tools/call") return undefined;
       process.stderr.write("disk full\n");
@@ -122,7 +122,7 @@ describe("the end of a session", () => {
     expectGone(server.starts());
   });
 
-  test("[X12] closing it twice and at the same time is one end, without a cause", async () => {
+  test("[X12] calls onClose once and without a cause when closed several times", async () => {
     const server = scriptedServer();
     const session = await connect(server);
     const onClose = vi.fn();
@@ -133,7 +133,7 @@ describe("the end of a session", () => {
     expect(onClose).toHaveBeenCalledExactlyOnceWith(undefined);
   });
 
-  test("[H3] closing it rejects what is pending", async () => {
+  test("[H3] fails a pending call with an unknown outcome on close()", async () => {
     const server = scriptedServer((message) => message.method === "tools/call");
     const session = await connect(server);
     const failing = failureOf(session.request("tools/call", CALL, { timeoutMs: 0, maxTotalMs: 0 }));
@@ -143,7 +143,7 @@ describe("the end of a session", () => {
     expect(server.received().at(-1)?.method).toBe("notifications/cancelled");
   });
 
-  test("closing it before a request was written leaves it unsent", async () => {
+  test("fails a call as not sent if the call was not written yet", async () => {
     const server = scriptedServer();
     const session = await connect(server);
     const failing = failureOf(session.request("tools/call", CALL));
@@ -152,7 +152,7 @@ describe("the end of a session", () => {
     expect(server.received().at(-1)?.method).toBe("notifications/initialized");
   });
 
-  test("a closed session takes no more requests", async () => {
+  test("fails later requests as not sent", async () => {
     const session = await connect(scriptedServer());
     await session.close();
     const expected = { code: "MCP_CLOSED", outcome: "not-sent", server: "scripted" };
@@ -162,7 +162,7 @@ describe("the end of a session", () => {
     );
   });
 
-  test("a message that is larger than allowed ends it with the reason", async () => {
+  test("follows an oversized message, with MCP_LIMIT_EXCEEDED", async () => {
     const server = scriptedServer(
       (message, { answer }) => {
         if (message.method !== "tools/call") return undefined;
@@ -184,7 +184,7 @@ describe("the end of a session", () => {
     expectGone(server.starts());
   });
 
-  test("a server that closes its output but lives on is ended", async () => {
+  test("a server that closes its output but keeps running is ended", async () => {
     const server = scriptedServer((message, { process }) => {
       if (message.method !== "tools/call") return undefined;
       process.stdout.end();

@@ -6,7 +6,7 @@ import { type Script, scriptedServer } from "../scripted-server.ts";
 const never = { signal: new AbortController().signal };
 
 describe("listing", () => {
-  test("all pages make one list, and fields nobody knows are kept", async () => {
+  test("joins all pages into one list and keeps unknown fields", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/list") return undefined;
       const page = Number(message.params?.cursor ?? 0);
@@ -38,7 +38,7 @@ describe("listing", () => {
     });
   });
 
-  describe("[T87] pages that hold more together than two messages may", () => {
+  describe("[T87] pages that together exceed twice the message limit", () => {
     const SAID = 100_000;
     const verbose: Script = (message, { answer, process }) => {
       if (message.method !== "tools/list") return undefined;
@@ -55,7 +55,7 @@ describe("listing", () => {
       return { session, pages, listed: session.list("tools", never) };
     };
 
-    test("are not followed any further, and the session goes on", async () => {
+    test("fail the listing at that limit, and the session goes on", async () => {
       const { session, pages, listed } = await listWith(2 * SAID);
       const error = await failureOf(listed);
       expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", phase: "list", server: "scripted" });
@@ -65,13 +65,13 @@ describe("listing", () => {
       expect(await session.request("ping", undefined)).toEqual({});
     });
 
-    test.each([10 * SAID, 0])("are a list where the limit is %d", async (maxMessageBytes) => {
+    test.each([10 * SAID, 0])("are listed completely with maxMessageBytes %d", async (maxMessageBytes) => {
       const { listed } = await listWith(maxMessageBytes);
       expect((await listed).items).toHaveLength(10);
     });
   });
 
-  test("a page may be longer than a function has arguments", async () => {
+  test("accepts a page of 130,000 items", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/list") return undefined;
       const inputSchema = { type: "object" };
@@ -85,8 +85,8 @@ describe("listing", () => {
 
   test.each([
     ["plain", {}],
-    ["one that takes a closer look", { annotations: { lastModified: "2026-07-28T00:00:00Z" } }],
-  ])("a modern server need not say how long its list holds: %s", async (_, more) => {
+    ["needing the SDK's check", { annotations: { lastModified: "2026-07-28T00:00:00Z" } }],
+  ])("accepts a modern server's list without ttlMs: %s", async (_, more) => {
     const server = scriptedServer(
       (message, { send, process }) => {
         if (message.method !== "resources/list") return undefined;
@@ -99,7 +99,7 @@ describe("listing", () => {
     expect((await (await connect(server)).list("resources", never)).items).toHaveLength(1);
   });
 
-  test("it asks the server every time", async () => {
+  test("asks the server every time, even within ttlMs", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/list") return undefined;
       answer({ tools: [], ttlMs: 3_600_000, cacheScope: "public" });
@@ -111,7 +111,7 @@ describe("listing", () => {
     expect(server.received().filter(({ method }) => method === "tools/list")).toHaveLength(2);
   });
 
-  test("what the server did not announce is empty, without a request", async () => {
+  test("returns an empty list, without a request, if the server declares no capability", async () => {
     const server = scriptedServer(undefined, { capabilities: {} });
     const session = await connect(server);
     for (const kind of ["tools", "resources", "resourceTemplates", "prompts"] as const)
@@ -119,7 +119,7 @@ describe("listing", () => {
     expect(server.received().filter(({ method }) => method?.endsWith("/list"))).toEqual([]);
   });
 
-  test("a server with resources that knows no templates has none, and is asked once in a session", async () => {
+  test("asks once per session for resource templates if the server has none", async () => {
     const server = scriptedServer();
     const session = await connect(server);
     for (const _ of [1, 2]) {
@@ -131,7 +131,7 @@ describe("listing", () => {
     expect(asked.filter((method) => method === "resources/list")).toHaveLength(2);
   });
 
-  test("a cursor that comes again is refused", async () => {
+  test("fails if a cursor repeats", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/list") return undefined;
       answer({
@@ -146,7 +146,7 @@ describe("listing", () => {
   });
 
   test.each([false, true])(
-    "[L12] the error of a later page does not tell its cursor, whatever the server says (modern: %s)",
+    "[L12] redacts the cursor in the error of a later page (modern: %s)",
     async (isModern) => {
       const script: Script = (message, { send, refuse }) => {
         if (message.method !== "tools/list") return undefined;
@@ -167,7 +167,7 @@ describe("listing", () => {
     },
   );
 
-  test("a list without end is given up after 64 pages", async () => {
+  test("fails an endless list after 64 pages", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/list") return undefined;
       answer({ tools: [], nextCursor: String(Number(message.params?.cursor ?? 0) + 1) });
@@ -178,7 +178,7 @@ describe("listing", () => {
     expect(server.received().filter(({ method }) => method === "tools/list")).toHaveLength(64);
   });
 
-  test("a list of something else is refused whole", async () => {
+  test("fails if the only item is invalid", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/list") return undefined;
       answer({ tools: [{ inputSchema: { type: "object" } }] });
@@ -188,42 +188,39 @@ describe("listing", () => {
     expect(error).toMatchObject({ code: "MCP_PROTOCOL_VIOLATED", phase: "list" });
   });
 
-  test.each([false, true])(
-    "one item that is no good is left out and told of once, and the others are offered (modern: %s)",
-    async (isModern) => {
-      const script: Script = (message, { send }) => {
-        const inputSchema = { type: "object" };
-        const tools = [
-          { name: "plain", inputSchema: {} },
-          { name: "bad", inputSchema: 7 },
-        ];
-        const odd = { name: "odd", inputSchema, execution: { taskSupport: "deferred" } };
-        const resources = [{ uri: "memo://a", name: "a" }, { uri: "memo://b" }];
-        const lists = { "tools/list": { tools: [...tools, odd] }, "resources/list": { resources } };
-        const list = lists[message.method as keyof typeof lists];
-        if (list) send({ id: message.id, result: { resultType: "complete", ...list } });
-        return list !== undefined;
-      };
-      const log = vi.fn();
-      const capabilities = { tools: {}, resources: {} };
-      const session = await connect(scriptedServer(script, { isModern, capabilities }), { log });
-      for (const _ of [1, 2]) {
-        const { items } = await session.list("tools", never);
-        expect(items).toEqual(["plain", "odd"].map((name) => ({ name, inputSchema: { type: "object" } })));
-      }
-      expect((await session.list("resources", never)).items).toEqual([{ uri: "memo://a", name: "a" }]);
-      const warnings = log.mock.calls.filter(([level]) => level === "warn").map(([, , fields]) => fields);
-      expect(warnings).toEqual([
-        expect.objectContaining({
-          method: "tools/list",
-          items: expect.stringContaining('"bad" because of "inputSchema'),
-        }),
-        expect.objectContaining({ method: "resources/list", count: 1 }),
-      ]);
-    },
-  );
+  test.each([false, true])("leaves out an invalid item with one warning (modern: %s)", async (isModern) => {
+    const script: Script = (message, { send }) => {
+      const inputSchema = { type: "object" };
+      const tools = [
+        { name: "plain", inputSchema: {} },
+        { name: "bad", inputSchema: 7 },
+      ];
+      const odd = { name: "odd", inputSchema, execution: { taskSupport: "deferred" } };
+      const resources = [{ uri: "memo://a", name: "a" }, { uri: "memo://b" }];
+      const lists = { "tools/list": { tools: [...tools, odd] }, "resources/list": { resources } };
+      const list = lists[message.method as keyof typeof lists];
+      if (list) send({ id: message.id, result: { resultType: "complete", ...list } });
+      return list !== undefined;
+    };
+    const log = vi.fn();
+    const capabilities = { tools: {}, resources: {} };
+    const session = await connect(scriptedServer(script, { isModern, capabilities }), { log });
+    for (const _ of [1, 2]) {
+      const { items } = await session.list("tools", never);
+      expect(items).toEqual(["plain", "odd"].map((name) => ({ name, inputSchema: { type: "object" } })));
+    }
+    expect((await session.list("resources", never)).items).toEqual([{ uri: "memo://a", name: "a" }]);
+    const warnings = log.mock.calls.filter(([level]) => level === "warn").map(([, , fields]) => fields);
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        method: "tools/list",
+        items: expect.stringContaining('"bad" because of "inputSchema'),
+      }),
+      expect.objectContaining({ method: "resources/list", count: 1 }),
+    ]);
+  });
 
-  test("a refusal is an error, not an empty list", async () => {
+  test("fails if the server refuses, instead of returning an empty list", async () => {
     const server = scriptedServer((message, { refuse }) => {
       if (message.method !== "prompts/list") return undefined;
       refuse(-32601, "Method not found");
@@ -233,7 +230,7 @@ describe("listing", () => {
     expect(error).toMatchObject({ code: "MCP_REQUEST_REJECTED", rpcCode: -32601, phase: "list" });
   });
 
-  test("a signal gives it up", async () => {
+  test("fails with MCP_ABORTED if the signal aborts", async () => {
     const controller = new AbortController();
     const server = scriptedServer((message) => message.method === "tools/list");
     const session = await connect(server);

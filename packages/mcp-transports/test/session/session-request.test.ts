@@ -5,7 +5,7 @@ import { received, scriptedServer } from "../scripted-server.ts";
 const CALL = { name: "echo", arguments: { a: 1 } };
 
 describe.concurrent("an answer", () => {
-  test("comes out as the server sent it", async () => {
+  test("is returned as the server sent it", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/call") return undefined;
       const content = [{ type: "text", text: "hi", "x-mark": 1 }];
@@ -21,7 +21,7 @@ describe.concurrent("an answer", () => {
     });
   });
 
-  test("without content gets an empty one", async () => {
+  test("without content gets an empty content", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/call") return undefined;
       answer({ structuredContent: { n: 1 } });
@@ -31,7 +31,7 @@ describe.concurrent("an answer", () => {
     expect(result).toEqual({ content: [], structuredContent: { n: 1 } });
   });
 
-  test("of another kind is a violation whose outcome is unknown", async () => {
+  test("with invalid content fails with MCP_PROTOCOL_VIOLATED and an unknown outcome", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/call") return undefined;
       answer({ content: "text" });
@@ -41,7 +41,7 @@ describe.concurrent("an answer", () => {
     expect(error).toMatchObject({ code: "MCP_PROTOCOL_VIOLATED", outcome: "unknown", tool: "echo" });
   });
 
-  test("that contradicts the tool's own schema is none of our business here", async () => {
+  test("is not validated against the tool's outputSchema", async () => {
     const pattern = "^(a+)+$";
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/call") return undefined;
@@ -57,14 +57,14 @@ describe.concurrent("an answer", () => {
     expect(result.structuredContent).toBeDefined();
   });
 
-  test("an own `_meta` goes along", async () => {
+  test("the caller's `_meta` is sent with the call", async () => {
     const server = scriptedServer();
     await (await connect(server)).request("tools/call", CALL, { meta: { trace: "t1" } });
     const call = server.received().find(({ method }) => method === "tools/call");
     expect(call?.params._meta).toMatchObject({ trace: "t1", progressToken: call?.id });
   });
 
-  test.each(["ping", "logging/setLevel"] as const)("%s is asked like any other request", async (method) => {
+  test.each(["ping", "logging/setLevel"] as const)("to %s is returned like any other", async (method) => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "logging/setLevel") return undefined;
       answer({});
@@ -87,7 +87,7 @@ describe.concurrent("a refusal", () => {
       { secrets: ["key-123456"] },
     );
 
-  test("[H18] of a tool call keeps the JSON-RPC code, which is no HTTP status", async () => {
+  test("[H18] of a tool call reports code 404 as rpcCode, not as httpStatus", async () => {
     const error = await failureOf((await connect(refusing())).request("tools/call", CALL));
     expect(error).toMatchObject({
       code: "MCP_TOOL_REJECTED",
@@ -100,7 +100,7 @@ describe.concurrent("a refusal", () => {
     });
   });
 
-  test("of anything else is not called a tool's", async () => {
+  test("of another request is MCP_REQUEST_REJECTED and names no tool", async () => {
     const error = await failureOf((await connect(refusing())).request("resources/read", { uri: "a:b" }));
     expect(error).toMatchObject({
       code: "MCP_REQUEST_REJECTED",
@@ -110,14 +110,14 @@ describe.concurrent("a refusal", () => {
     });
   });
 
-  test("[X19] no secret is in the message, nor in anything a logger could print of the error", async () => {
+  test("[X19] contains no secret, neither in the message nor when inspected", async () => {
     const { inspect } = await import("node:util");
     const error = await failureOf((await connect(refusing())).request("tools/call", CALL));
     expect(error.message).toContain("no such thing as [redacted]");
     expect(inspect(error, { depth: 10 })).not.toContain("key-123456");
   });
 
-  test("a method the server's protocol does not have is not sent", async () => {
+  test("comes without sending if the server's era lacks the method", async () => {
     const server = scriptedServer(undefined, { isModern: true, capabilities: { tools: {} } });
     const error = await failureOf((await connect(server)).request("ping", undefined));
     expect(error).toMatchObject({ code: "MCP_REQUEST_REJECTED", outcome: "not-sent" });
@@ -127,7 +127,7 @@ describe.concurrent("a refusal", () => {
 describe.concurrent("deadlines", () => {
   const silent = () => scriptedServer((message) => message.method === "tools/call");
 
-  test("a request that is not answered times out, with an unknown outcome, and the server is told", async () => {
+  test("an unanswered call times out with an unknown outcome and is cancelled", async () => {
     const server = silent();
     const error = await failureOf((await connect(server)).request("tools/call", CALL, { timeoutMs: 50 }));
     expect(error).toMatchObject({ code: "MCP_CALL_TIMEOUT", outcome: "unknown", tool: "echo" });
@@ -136,7 +136,7 @@ describe.concurrent("deadlines", () => {
     expect((await received(server, "notifications/cancelled"))?.params.requestId).toBe(call?.id);
   });
 
-  test("the server's own limits hold where the request sets none", async () => {
+  test("the server's callTimeoutMs applies if the request sets no limit", async () => {
     const server = scriptedServer((message) => message.method === "tools/call", {
       limits: { callTimeoutMs: 60 },
     });
@@ -171,7 +171,7 @@ describe.concurrent("deadlines", () => {
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  test("progress that stands still does not", async () => {
+  test("progress that does not increase lets the call time out", async () => {
     const server = scriptedServer((message, { send }) => {
       if (message.method !== "tools/call") return undefined;
       const { progressToken } = message.params._meta;
@@ -185,7 +185,7 @@ describe.concurrent("deadlines", () => {
     expect(error.code).toBe("MCP_CALL_TIMEOUT");
   });
 
-  test("the total deadline holds whatever the progress", async () => {
+  test("the total deadline holds despite progress", async () => {
     const server = scriptedServer((message, { send }) => {
       if (message.method !== "tools/call") return undefined;
       const { progressToken } = message.params._meta;
@@ -202,8 +202,8 @@ describe.concurrent("deadlines", () => {
   });
 });
 
-describe.concurrent("giving up", () => {
-  test("settles at once, and the server is told", async () => {
+describe.concurrent("aborting a call", () => {
+  test("fails the call at once and sends notifications/cancelled", async () => {
     const server = scriptedServer((message) => message.method === "tools/call");
     const session = await connect(server);
     const controller = new AbortController();
@@ -215,7 +215,7 @@ describe.concurrent("giving up", () => {
     expect(await session.request("ping", undefined)).toEqual({});
   });
 
-  test("before anything was sent sends nothing", async () => {
+  test("before it is sent sends nothing", async () => {
     const server = scriptedServer();
     const session = await connect(server);
     const error = await failureOf(session.request("tools/call", CALL, { signal: AbortSignal.abort() }));
@@ -224,7 +224,7 @@ describe.concurrent("giving up", () => {
     expect(server.received().map(({ method }) => method)).not.toContain("tools/call");
   });
 
-  test("an answer that comes after all disturbs nothing", async () => {
+  test("an answer that comes after the deadline is ignored", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method === "tools/call") setTimeout(() => answer({ content: [] }), 30);
       return message.method === "tools/call";
@@ -235,7 +235,7 @@ describe.concurrent("giving up", () => {
   });
 });
 
-describe.concurrent("a server that is lost meanwhile", () => {
+describe.concurrent("when the server dies during a call", () => {
   const dying = () =>
     scriptedServer((message, { process }) => {
       if (message.method !== "tools/call" && message.method !== "resources/read") return undefined;
@@ -243,7 +243,7 @@ describe.concurrent("a server that is lost meanwhile", () => {
       process.exit(137);
     });
 
-  test("[H2] a tool call it had received is rejected at once, with an unknown outcome and the reason", async () => {
+  test("[H2] a tool call fails with an unknown outcome and the reason", async () => {
     const session = await connect(dying());
     const error = await failureOf(session.request("tools/call", CALL, { timeoutMs: 0, maxTotalMs: 0 }));
     expect(error).toMatchObject({
@@ -256,12 +256,12 @@ describe.concurrent("a server that is lost meanwhile", () => {
     expect(error.message).toMatch(/may or may not have been carried out.*ended with code 137.*out of memory/);
   });
 
-  test("any other request is lost with the session", async () => {
+  test("another request fails with MCP_SESSION_LOST", async () => {
     const error = await failureOf((await connect(dying())).request("resources/read", { uri: "a:b" }));
     expect(error).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "unknown" });
   });
 
-  test("a request after that is not sent", async () => {
+  test("a later call fails as not sent", async () => {
     const session = await connect(dying());
     await failureOf(session.request("tools/call", CALL));
     const error = await failureOf(session.request("tools/call", CALL));
@@ -269,7 +269,7 @@ describe.concurrent("a server that is lost meanwhile", () => {
     expect(error.message).toContain("ended with code 137");
   });
 
-  test("[X2] a message too large for the pipe of a server that reads no more is rejected when it dies", async () => {
+  test("[X2] a message too large for the pipe fails if the server never reads it", async () => {
     const server = scriptedServer((message, { process }) => {
       if (message.method !== "ping") return undefined;
       process.stdin.pause();

@@ -6,7 +6,7 @@ const call = (text: string) => ({ name: "echo", arguments: { text } });
 const textOf = (result: { readonly content: readonly object[] }) =>
   (result.content[0] as { readonly text: string } | undefined)?.text;
 
-/** Answers every call, and every request for a prompt, only after answers with other ids; what each of them holds names its id. */
+/** Answers every tools/call and prompts/get only after answers with other ids, each of which contains its id. */
 const confusing = () =>
   scriptedServer(
     (message, { send, answer }) => {
@@ -48,7 +48,7 @@ const confusing = () =>
     { isModern: true, capabilities: { tools: {}, prompts: {} } },
   );
 
-test("[R40] unknown, empty, misspelt and missing ids resolve no call, and neither does a second answer", async () => {
+test("[R40] answers with a wrong id, and second answers, resolve no call", async () => {
   const log = vi.fn();
   const server = confusing();
   const first = await connect(server);
@@ -61,9 +61,9 @@ test("[R40] unknown, empty, misspelt and missing ids resolve no call, and neithe
   expect(told.map(([, , fields]) => fields.count)).toEqual([1, 10, 100]);
 });
 
-test("[R40] they resolve no request of the SDK's client either, which counts from 0", async () => {
+test("[R40] answers with a wrong id resolve no request of the SDK's client", async () => {
   const server = confusing();
-  // Without the probe, request 0 is one for a prompt. Whoever answers input requests himself asks by the SDK's client.
+  // Without the probe, request 0 is a prompts/get. Requests whose caller answers input requests go through the SDK's client.
   const first = await connect(server);
   const session = await connect(server, { prior: first.handshake.prior });
   const texts = Array.from({ length: 5 }, (_, n) => `prompt ${n}`);
@@ -79,7 +79,7 @@ test("[R40] they resolve no request of the SDK's client either, which counts fro
   expect(ids).toContain(0);
 });
 
-test("[R40] the number of a request, given back as a string, is its own id and no other's", async () => {
+test("[R40] an id or progress token returned as a string belongs to its own request", async () => {
   const server = scriptedServer((message, { send }) => {
     if (message.method !== "tools/call") return undefined;
     const { progressToken } = message.params._meta;
@@ -98,7 +98,7 @@ test("[R40] the number of a request, given back as a string, is its own id and n
 });
 
 test.each(["tools/call", "prompts/get"] as const)(
-  "[R40] progress with a token that is blank, misspelt or none is told to nobody: %s",
+  "[R40] progress with a blank, misspelt or missing token is not reported: %s",
   async (method) => {
     const server = scriptedServer(
       (message, { send, answer }) => {
@@ -113,7 +113,7 @@ test.each(["tools/call", "prompts/get"] as const)(
       },
       { isModern: true, capabilities: { tools: {}, prompts: {} } },
     );
-    // Without the probe, the first request of the SDK's client has the token 0. It makes those of callers who answer input requests.
+    // Without the probe, the first request of the SDK's client has the token 0. Callers who answer input requests go through it.
     const first = await connect(server);
     const session = await connect(server, { prior: first.handshake.prior });
     const onProgress = vi.fn();
@@ -124,7 +124,7 @@ test.each(["tools/call", "prompts/get"] as const)(
   },
 );
 
-test("[R39] an answer to a call that was given up is nobody's, also if it comes while others wait", async () => {
+test("[R39] a late answer to a timed-out call resolves no other call", async () => {
   const server = scriptedServer((message, { send, answer }) => {
     if (message.method !== "tools/call") return undefined;
     const state = globalThis as { late?: (number | string | undefined)[] };

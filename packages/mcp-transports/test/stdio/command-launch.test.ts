@@ -7,7 +7,7 @@ import { createRandom, randomArgument } from "../random-arguments.ts";
 const WINDOWS = { platform: "win32", systemRoot: "C:\\Windows" } as const;
 const NPX = "C:\\Program Files\\nodejs\\npx.cmd";
 
-/** The line `cmd.exe` is given, without the quotes around it. */
+/** The line that `cmd.exe` gets, without the quotes around it. */
 function lineOf(args: readonly string[], file = NPX): string {
   const launch = planLaunch(file, args, WINDOWS) as CommandLaunch;
   expect(launch).toMatchObject({ file: "C:\\Windows\\System32\\cmd.exe", isVerbatim: true });
@@ -18,16 +18,16 @@ function lineOf(args: readonly string[], file = NPX): string {
 describe("planLaunch", () => {
   test.each<[string, NodeJS.Platform, string]>([
     ["a program", "linux", "/usr/bin/npx"],
-    ["a file that is named like a batch file elsewhere", "linux", "/usr/bin/x.cmd"],
+    ["a file with a batch-file name on Linux", "linux", "/usr/bin/x.cmd"],
     ["a program on Windows", "win32", "C:\\Program Files\\nodejs\\node.exe"],
-    ["a program whose folder is named like a batch file", "win32", "C:\\a.cmd\\node.exe"],
-  ])("%s is started itself, with its arguments as they are", (_what, platform, file) => {
+    ["a program in a folder with a batch-file name", "win32", "C:\\a.cmd\\node.exe"],
+  ])("starts %s directly, with its arguments unchanged", (_what, platform, file) => {
     const args = ["-y", "a b", 'say "hi"', "%PATH%", "", "line\nbreak", "& calc"];
     expect(planLaunch(file, args, { ...WINDOWS, platform })).toEqual({ file, args, isVerbatim: false });
   });
 
   test.each(["x.cmd", "x.bat", "x.CMD", "x.BAT", "x.Bat", "x.cmd.", "x.bat ", "x.cmd . .", "x.cmd::$DATA"])(
-    "[threat T19] C:\\bin\\%s is a batch file, and no argument can leave its quotes",
+    "[threat T19] treats C:\\bin\\%s as a batch file and quotes its arguments",
     (name) => {
       expect(lineOf(["&calc"], `C:\\bin\\${name}`)).toBe(`"C:\\bin\\${name}" "&calc"`);
     },
@@ -35,10 +35,10 @@ describe("planLaunch", () => {
 
   test.each([
     ["plain words", ["-y", "@scope/server@1.2.3", "a:b", "--x+y"], "-y @scope/server@1.2.3 a:b --x+y"],
-    ["nothing at all", [], ""],
+    ["an empty argument list", [], ""],
     ["an empty argument", [""], '""'],
     ["a space", ["a b"], '"a b"'],
-    ["what separates arguments", ["a,b", "a;b", "a=b", "a\tb"], '"a,b" "a;b" "a=b" "a\tb"'],
+    ["argument separators", ["a,b", "a;b", "a=b", "a\tb"], '"a,b" "a;b" "a=b" "a\tb"'],
     ["an ampersand", ["a&calc"], '"a&calc"'],
     ["a pipe", ["a|calc"], '"a|calc"'],
     ["redirections", ["<in", ">out"], '"<in" ">out"'],
@@ -49,37 +49,37 @@ describe("planLaunch", () => {
     ["a variable", ["%PATH%"], '"%%cd:~,%PATH%%cd:~,%"'],
     ["a percent sign", ["100%"], '"100%%cd:~,%"'],
     ["a quote", ['"'], '""""'],
-    ["a quote that would let a command out", ['"&calc&"'], '"""&calc&"""'],
+    ["a quote that would let a command escape", ['"&calc&"'], '"""&calc&"""'],
     ["a backslash before a quote", ['a\\"&calc'], '"a\\\\""&calc"'],
     ["two backslashes before a quote", ['a\\\\"b'], '"a\\\\\\\\""b"'],
     ["a backslash at the end", ["C:\\dir\\"], '"C:\\dir\\\\"'],
-    ["a backslash within", ["C:\\dir"], '"C:\\dir"'],
-    ["other letters", ["zeit-é", "日本", "🎹"], '"zeit-é" "日本" "🎹"'],
-  ])("[threat T19] %s is quoted for a batch file", (_what, args, expected) => {
+    ["a backslash inside", ["C:\\dir"], '"C:\\dir"'],
+    ["non-ASCII letters", ["zeit-é", "日本", "🎹"], '"zeit-é" "日本" "🎹"'],
+  ])("[threat T19] encodes %s for a batch file", (_what, args, expected) => {
     expect(lineOf(args)).toBe([`"${NPX}"`, expected].join(" ").trimEnd());
   });
 
-  test.each(["a\nb", "a\r", "\r\n", "a\0b"])("[threat T19] a batch file is never given %j", (arg) => {
+  test.each(["a\nb", "a\r", "\r\n", "a\0b"])("[threat T19] refuses to pass %j to a batch file", (arg) => {
     expect(planLaunch(NPX, ["-y", arg], WINDOWS)).toEqual({ fault: "line-break" });
   });
 
-  test("[threat T19] a batch file whose path cannot be quoted is not started", () => {
+  test("[threat T19] refuses a batch file whose path cannot be quoted", () => {
     expect(planLaunch('C:\\a" & calc & "\\x.cmd', [], WINDOWS)).toEqual({ fault: "unusable-path" });
     expect(lineOf([], "C:\\%PATH%\\x & y.cmd")).toBe('"C:\\%%cd:~,%PATH%%cd:~,%\\x & y.cmd"');
   });
 
-  test("a line that cmd.exe would cut is refused", () => {
+  test("refuses a command line that is too long for cmd.exe", () => {
     expect(planLaunch(NPX, ["x".repeat(9000)], WINDOWS)).toEqual({ fault: "too-long" });
     expect(planLaunch("C:\\node.exe", ["x".repeat(9000)], WINDOWS)).not.toHaveProperty("fault");
   });
 
-  test("[threat T18] what a batch file starts in turn is not looked for in the working directory first", () => {
+  test("[threat T18] keeps a batch file from looking up commands in the working directory", () => {
     expect(planLaunch(NPX, [], WINDOWS)).toMatchObject({
       env: { NoDefaultCurrentDirectoryInExePath: "1" },
     });
   });
 
-  test("[threat T19] 5,000 generated arguments survive both readings, by cmd.exe and by the program", () => {
+  test("[threat T19] 5,000 generated arguments survive parsing by cmd.exe and by the program", () => {
     const random = createRandom(19);
     const pieces = [
       '"',
@@ -100,17 +100,17 @@ describe("planLaunch", () => {
     ];
     for (let round = 0; round < 1000; round += 1) {
       const args = Array.from({ length: 5 }, () => randomArgument(random, pieces).replace(/[\r\n]/g, ""));
-      expect(argumentsBehind(lineOf(args))).toEqual(args);
+      expect(parseLikeWindows(lineOf(args))).toEqual(args);
     }
   });
 });
 
-describe("the error of a batch file that cannot be started", () => {
+describe("the error for a batch file that cannot be started", () => {
   test.each([
     ["line-break", 'cannot take an argument with a line break. Correct "args"'],
     ["too-long", 'command line would be too long. Shorten "args"'],
     ["unusable-path", 'path cannot be quoted. Correct "command"'],
-  ] as const)("says for %s what to do", (reason, advice) => {
+  ] as const)("says how to fix %s", (reason, advice) => {
     const server = { transport: "stdio", name: "s", command: "npx", args: [], env: {}, secrets: [] } as const;
     const fault = new ChannelFault({ kind: "launch-refused", reason });
     const error = openingError(fault, { server, facts: {}, connectTimeoutMs: 1 });
@@ -119,17 +119,17 @@ describe("the error of a batch file that cannot be started", () => {
   });
 });
 
-/** What a program is given by a batch file `"program.exe" %*`, if `cmd.exe` reads this line: a model of both readers. */
-function argumentsBehind(line: string): string[] {
+/** The arguments that a program gets from a batch file `"program.exe" %*` if `cmd.exe` runs this line: a model of both parsers. */
+function parseLikeWindows(line: string): string[] {
   const expanded = expandPercents(line, { PATH: 'C:\\evil" & calc', cd: "C:\\project" });
-  expectNothingActive(expanded);
+  expectNoActiveCharacters(expanded);
   const script = /^"[^"]*"/.exec(expanded)?.[0] as string;
   const second = `"program.exe"${expanded.slice(script.length)}`;
-  expectNothingActive(second); // `%*` is put in after percent signs were dealt with
-  return readAsProgram(second).slice(1);
+  expectNoActiveCharacters(second); // `%*` is inserted after percent signs were expanded
+  return splitLikeCRuntime(second).slice(1);
 }
 
-/** `%NAME%` and `%NAME:~from,length%` are replaced; a `%` that begins no variable stays, and reading goes on behind it. */
+/** `%NAME%` and `%NAME:~from,length%` are replaced; a `%` that begins no variable stays, and parsing continues after it. */
 function expandPercents(line: string, variables: { readonly [name: string]: string }): string {
   const reference = /%([^%:]*)(?::~(-?\d*)(?:,(-?\d*))?)?%/y;
   let expanded = "";
@@ -149,8 +149,8 @@ function expandPercents(line: string, variables: { readonly [name: string]: stri
   return expanded;
 }
 
-/** Outside quotes, none of the characters that `cmd.exe` acts on may be left. A quote always toggles. */
-function expectNothingActive(line: string): void {
+/** Outside quotes, there may be no character that `cmd.exe` acts on. A quote always toggles. */
+function expectNoActiveCharacters(line: string): void {
   const unquoted = line
     .split('"')
     .filter((_, index) => index % 2 === 0)
@@ -160,7 +160,7 @@ function expectNothingActive(line: string): void {
 }
 
 /** How the C runtime of Windows splits a command line. */
-function readAsProgram(line: string): string[] {
+function splitLikeCRuntime(line: string): string[] {
   const args: string[] = [];
   let current: string | undefined;
   let isQuoted = false;

@@ -23,7 +23,7 @@ function onWindows(files: readonly string[], options: Partial<CommandSearch> = {
 }
 
 describe("findCommand", () => {
-  test("finds a bare name in the first entry of PATH that has it", () => {
+  test("finds a bare name in the first PATH entry that contains it", () => {
     const files = ["/usr/local/bin/npx", "/usr/bin/npx", "/usr/bin/uvx"];
     expect(findCommand("npx", search(files))).toEqual({ file: "/usr/local/bin/npx" });
     expect(findCommand("uvx", search(files))).toEqual({ file: "/usr/bin/uvx" });
@@ -32,25 +32,28 @@ describe("findCommand", () => {
 
   test.each([
     ["a dot", ".:/usr/bin", ".", "/project/npx"],
-    ["an empty entry at the beginning", ":/usr/bin", "", "/project/npx"],
+    ["an empty entry at the start", ":/usr/bin", "", "/project/npx"],
     ["an empty entry at the end", "/usr/bin:", "", "/project/npx"],
     ["an empty entry between two others", "/a::/usr/bin", "", "/project/npx"],
-    ["an empty PATH", "", "", "/project/npx"],
+    ["an empty string", "", "", "/project/npx"],
     ["a relative entry", "tools/bin:/usr/bin", "tools/bin", "/project/tools/bin/npx"],
-    ["an entry that begins with a tilde", "~/bin:/usr/bin", "~/bin", "/project/~/bin/npx"],
-  ])("[threat T18] %s in PATH finds nothing in the working directory", (_what, path, entry, planted) => {
-    const result = findCommand("npx", search([planted], { path }));
-    expect(result).toEqual({ passedOver: { entry, reason: "relative" } });
-    const withReal = findCommand("npx", search([planted, "/usr/bin/npx"], { path }));
-    if (path.includes("/usr/bin")) expect(withReal).toEqual({ file: "/usr/bin/npx" });
-  });
+    ["an entry that starts with a tilde", "~/bin:/usr/bin", "~/bin", "/project/~/bin/npx"],
+  ])(
+    "[threat T18] never searches the working directory through %s in PATH",
+    (_what, path, entry, planted) => {
+      const result = findCommand("npx", search([planted], { path }));
+      expect(result).toEqual({ passedOver: { entry, reason: "relative" } });
+      const withReal = findCommand("npx", search([planted, "/usr/bin/npx"], { path }));
+      if (path.includes("/usr/bin")) expect(withReal).toEqual({ file: "/usr/bin/npx" });
+    },
+  );
 
   test.each([
-    ["a folder of the project", "/project/node_modules/.bin", "/project/node_modules/.bin/npx"],
+    ["a folder in the project", "/project/node_modules/.bin", "/project/node_modules/.bin/npx"],
     ["the project itself", "/project", "/project/npx"],
-    ["the project written in a roundabout way", "/usr/../project/bin", "/project/bin/npx"],
-    ["the project with a slash at its end", "/project/", "/project/npx"],
-  ])("[threat T18] an absolute entry that is %s is passed over", (_what, entry, planted) => {
+    ["a path into the project with ..", "/usr/../project/bin", "/project/bin/npx"],
+    ["the project with a trailing slash", "/project/", "/project/npx"],
+  ])("[threat T18] skips an absolute PATH entry that is %s", (_what, entry, planted) => {
     const path = `${entry}:/usr/bin`;
     expect(findCommand("npx", search([planted, "/usr/bin/npx"], { path }))).toEqual({ file: "/usr/bin/npx" });
     expect(findCommand("npx", search([planted], { path }))).toEqual({
@@ -58,14 +61,14 @@ describe("findCommand", () => {
     });
   });
 
-  test("[threat T18] a link to the project is the project", () => {
+  test("[threat T18] skips a PATH entry that is a link into the project", () => {
     const realPath = (path: string) => path.replace(/^\/link/, "/project");
     const options = { path: "/link/bin:/usr/bin", realPath };
     const files = ["/link/bin/npx", "/usr/bin/npx"];
     expect(findCommand("npx", search(files, options))).toEqual({ file: "/usr/bin/npx" });
   });
 
-  test("a directory whose name begins like the project's is another one", () => {
+  test("does not mistake a similarly named directory for the project", () => {
     const options = { path: "/project-tools/bin:/..hidden/bin" };
     expect(findCommand("a", search(["/project-tools/bin/a"], options)).file).toBe("/project-tools/bin/a");
     expect(findCommand("b", search(["/..hidden/bin/b"], { ...options, cwd: "/x" })).file).toBe(
@@ -73,7 +76,7 @@ describe("findCommand", () => {
     );
   });
 
-  test("what is passed over without having the command is not told", () => {
+  test("does not report a skipped entry that lacks the command", () => {
     expect(findCommand("npx", search(["/usr/bin/npx"], { path: ".:/usr/bin" }))).toEqual({
       file: "/usr/bin/npx",
     });
@@ -88,16 +91,16 @@ describe("findCommand", () => {
     ["/project/node_modules/.bin/tsx", "/project/node_modules/.bin/tsx"],
     ["/opt/server/", "/opt/server/"],
     ["sh -c 'touch /tmp/x'", "/project/sh -c 'touch /tmp/x'"],
-  ])("a command with a separator, %j, is a path and used as given", (command, file) => {
+  ])("treats a command with a separator, %j, as a path", (command, file) => {
     expect(findCommand(command, search([]))).toEqual({ file });
   });
 
-  test("[threat T20] a bare name with spaces is one name", () => {
+  test("[threat T20] treats a bare name with spaces as one name", () => {
     expect(findCommand("sh -c id", search(["/usr/bin/sh"]))).toEqual({ passedOver: undefined });
     expect(findCommand("my tool", search(["/usr/bin/my tool"])).file).toBe("/usr/bin/my tool");
   });
 
-  test("a backslash is part of a name where it is no separator", () => {
+  test("treats a backslash as part of the name on Linux", () => {
     expect(findCommand("a\\b", search(["/usr/bin/a\\b"])).file).toBe("/usr/bin/a\\b");
   });
 });
@@ -105,7 +108,7 @@ describe("findCommand", () => {
 describe("findCommand on Windows", () => {
   const NPX = "C:\\Program Files\\nodejs\\npx.cmd";
 
-  test("[X14] npx is found as npx.cmd, in the spelling of PATHEXT", () => {
+  test("[X14] finds npx as npx.cmd, with the extension spelled as in PATHEXT", () => {
     expect(findCommand("npx", onWindows([NPX])).file).toBe("C:\\Program Files\\nodejs\\npx.cmd");
     const options = { pathExt: ".COM;.EXE;.BAT;.CMD;.VBS;.JS" };
     expect(findCommand("npx", onWindows([NPX], options)).file).toBe("C:\\Program Files\\nodejs\\npx.CMD");
@@ -117,26 +120,26 @@ describe("findCommand on Windows", () => {
     [undefined, "tool.exe"],
     ["", "tool.exe"],
     [".JS;.VBS", "tool.exe"],
-  ])("the order of PATHEXT %j decides within a directory", (pathExt, expected) => {
+  ])("PATHEXT %j decides between files in one directory", (pathExt, expected) => {
     const files = ["C:\\bin\\tool", "C:\\bin\\tool.js", "C:\\bin\\tool.cmd", "C:\\bin\\tool.exe"];
     expect(findCommand("tool", onWindows(files, { path: "C:\\bin", pathExt })).file).toBe(
       `C:\\bin\\${expected}`,
     );
   });
 
-  test("the order of PATH comes before that of PATHEXT", () => {
+  test("the order of PATH takes precedence over that of PATHEXT", () => {
     const files = ["C:\\a\\tool.cmd", "C:\\b\\tool.exe"];
     expect(findCommand("tool", onWindows(files, { path: "C:\\a;C:\\b" })).file).toBe("C:\\a\\tool.cmd");
   });
 
-  test("a file without an extension, and a document, are no programs", () => {
+  test("ignores a file without an extension, a .js and a .ps1", () => {
     const files = ["C:\\bin\\npx", "C:\\bin\\npx.js", "C:\\bin\\npx.ps1"];
     expect(findCommand("npx", onWindows(files, { path: "C:\\bin", pathExt: ".JS;.PS1" })).file).toBe(
       undefined,
     );
   });
 
-  test("a name with an extension is found as it is, or with another behind it", () => {
+  test("finds a name with an extension as it is, or with another one appended", () => {
     expect(findCommand("npx.cmd", onWindows([NPX])).file).toBe(NPX);
     expect(findCommand("NPX.CMD", onWindows([NPX])).file).toBe("C:\\Program Files\\nodejs\\NPX.CMD");
     expect(findCommand("node.js", onWindows(["C:\\Windows\\System32\\node.js.exe"])).file).toBe(
@@ -144,21 +147,21 @@ describe("findCommand on Windows", () => {
     );
   });
 
-  test("an entry of PATH in quotes is the path inside them", () => {
+  test("removes the quotes around a PATH entry", () => {
     const options = { path: '"C:\\Program Files\\nodejs";C:\\x' };
     expect(findCommand("npx", onWindows([NPX], options)).file).toBe(NPX);
   });
 
   test.each([
-    ["the working directory, which PATH does not name", "C:\\Windows", undefined],
+    ["the working directory, which is not in PATH", "C:\\Windows", undefined],
     ["a dot", ".;C:\\Windows", { entry: ".", reason: "relative" }],
     ["a relative entry", "..\\project;C:\\Windows", { entry: "..\\project", reason: "relative" }],
-    ["a path without its drive", "\\project;C:\\Windows", { entry: "\\project", reason: "relative" }],
+    ["a path without a drive", "\\project;C:\\Windows", { entry: "\\project", reason: "relative" }],
     ["a drive without a path", "C:;C:\\Windows", { entry: "C:", reason: "relative" }],
     ["the project", "C:\\project", { entry: "C:\\project", reason: "in-project" }],
     ["the project in another case", "c:\\PROJECT", { entry: "c:\\PROJECT", reason: "in-project" }],
     ["the project with slashes", "C:/project/", { entry: "C:/project/", reason: "in-project" }],
-  ])("[threat T18] npx.cmd in the project is not found through %s", (_what, path, passedOver) => {
+  ])("[threat T18] does not find npx.cmd in the project through %s", (_what, path, passedOver) => {
     const files = ["C:\\project\\npx.cmd", "c:\\PROJECT\\npx.cmd"];
     const search = onWindows(files, { path });
     // `C:` alone is the working directory of that drive, which only the system knows.
@@ -172,11 +175,11 @@ describe("findCommand on Windows", () => {
     ["D:\\tools\\server.exe", "D:\\tools\\server.exe"],
     ["\\\\host\\share\\server.exe", "\\\\host\\share\\server.exe"],
     ["C:server.exe", "C:\\project\\server.exe"],
-  ])("a command with a separator, %j, is a path", (command, file) => {
+  ])("treats a command with a separator, %j, as a path", (command, file) => {
     expect(findCommand(command, onWindows([file])).file).toBe(file);
   });
 
-  test("a path at which there is nothing is left for the system to complain about", () => {
+  test("returns the path of a missing file and leaves the error to the system", () => {
     expect(findCommand(".\\server", onWindows([])).file).toBe("C:\\project\\server");
   });
 });
@@ -192,11 +195,11 @@ describe("projectsAmong", () => {
     ["C:\\work", "C:\\Users\\ada", "win32", true],
     ["c:\\users\\ADA", "C:\\Users\\ada", "win32", false],
     ["C:\\", "D:\\Users\\ada", "win32", false],
-  ])("%s with the home %s on %s may be a project: %j", (directory, home, platform, isProject) => {
+  ])("%s with the home %s on %s can be a project: %j", (directory, home, platform, isProject) => {
     expect(projectsAmong([directory], home, platform)).toEqual(isProject ? [directory] : []);
   });
 
-  test("a host that was started in the user's home finds what is installed there", () => {
+  test("a host started in the user's home directory finds commands installed there", () => {
     const path = "/home/ada/.local/bin";
     const projects = projectsAmong(["/home/ada"], "/home/ada", "linux");
     const options = { path, cwd: "/home/ada", projects };

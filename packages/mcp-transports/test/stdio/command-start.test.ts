@@ -23,7 +23,7 @@ import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
 
 const CLOSE_ON_EXEC = 0o2000000;
 
-/** What this process itself was started with and passes on, which Node.js offers no way to prevent (proc(5), `fdinfo`). */
+/** The descriptors that this process itself inherited and passes on, which Node.js cannot prevent (proc(5), `fdinfo`). */
 const INHERITABLE = process.platform === "linux" ? inheritableDescriptors() : [];
 
 afterEach(() => {
@@ -56,8 +56,8 @@ function startedAs(command: string, cwd: string, PATH: string, server = scripted
   return { ...server, command, cwd, env: { PATH } };
 }
 
-describe("a command is looked up where an opened project has no say", () => {
-  test("[threat T18] programs in the project do not run in place of the installed one, however PATH names them", async () => {
+describe("looking up a server's command", () => {
+  test("[threat T18] runs the installed program, not those in the project that PATH names first", async () => {
     const { folder, canary } = folderWithCanaries("tool", "bin/tool", "node_modules/.bin/tool");
     const installed = folderWithNode("tool");
     const path = [".", "", "bin", folder, join(folder, "node_modules/.bin"), installed].join(":");
@@ -71,7 +71,7 @@ describe("a command is looked up where an opened project has no say", () => {
     ["relative", "bin", /PATH entry "bin" has it but is skipped, because it is not an absolute path/],
     ["in the project", undefined, /has it but is skipped, because it is inside the working directory/],
   ])(
-    "[threat T18] a command that only an entry which is %s has is not found, and the error says why",
+    "[threat T18] does not find a command in a PATH entry that is %s, and says why",
     async (_what, entry, reason) => {
       const { folder, canary } = folderWithCanaries("bin/tool");
       const path = `${entry ?? join(folder, "bin")}:/usr/bin`;
@@ -83,7 +83,7 @@ describe("a command is looked up where an opened project has no say", () => {
     },
   );
 
-  test("[threat T18] a link to the project in PATH is passed over as well", async () => {
+  test("[threat T18] skips a PATH entry that is a link into the project", async () => {
     const { folder, canary } = folderWithCanaries("bin/tool");
     const elsewhere = mkdtempSync(join(tmpdir(), "jackfield-link-"));
     atEnd(() => rmSync(elsewhere, { recursive: true, force: true }));
@@ -93,14 +93,14 @@ describe("a command is looked up where an opened project has no say", () => {
     expect(existsSync(canary)).toBe(false);
   });
 
-  test("a path is used as given, relative to the server's working directory", async () => {
+  test("resolves a relative path against the server's working directory", async () => {
     const installed = folderWithNode("tool");
     const server = startedAs("./tool", installed, "");
     await connect(server);
     expect(server.starts()).toHaveLength(1);
   });
 
-  test("the PATH of the child's own environment counts, and the host's only without one", async () => {
+  test("searches the PATH in the server's env, and the host's PATH only without one", async () => {
     const installed = folderWithNode("only-there");
     vi.stubEnv("PATH", installed);
     const server = scriptedServer();
@@ -121,14 +121,14 @@ describe("a command is one executable", () => {
     "`touch canary`",
     "sh -c 'touch ./canary'",
     "/bin/sh -c 'touch canary'",
-  ])("[threat T20] %j is not found, and nothing of it runs", async (command) => {
+  ])("[threat T20] %j is not found, and no part of it runs", async (command) => {
     const { folder, canary } = folderWithCanaries();
     const error = await failToConnect(startedAs(command, folder, "/usr/bin:/bin"));
     expect(error.code).toBe("MCP_COMMAND_NOT_FOUND");
     expect(existsSync(canary)).toBe(false);
   });
 
-  test("[threat T20] a program whose name has spaces and shell characters runs under exactly that name", async () => {
+  test("[threat T20] a program with spaces and shell characters in its name is started", async () => {
     const installed = folderWithNode("my $(tool) & co");
     const server = startedAs("my $(tool) & co", "/", installed);
     await connect(server);
@@ -176,8 +176,8 @@ describe("a command is one executable", () => {
   });
 });
 
-describe("a child gets nothing that it was not given", () => {
-  test("[threat T15] of a host with 500 variables it sees those of its definition and no other", async () => {
+describe("a server process", () => {
+  test("[threat T15] sees only the variables of its definition, none of the host's 500", async () => {
     for (let index = 0; index < 500; index += 1) vi.stubEnv(`JACKFIELD_PLANTED_${index}`, `secret ${index}`);
     const env = { PATH: "/usr/bin:/bin", HOME: "/home/ada", LANG: "C.UTF-8", DECLARED: "yes" };
     const server = scriptedServer(undefined, { env });
@@ -186,7 +186,7 @@ describe("a child gets nothing that it was not given", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "[threat T17] no file and no socket of the host is open in it",
+    "[threat T17] inherits no open file or socket of the host",
     async () => {
       const { folder } = folderWithCanaries();
       const list = join(folder, "descriptors");
@@ -227,7 +227,7 @@ function inheritableDescriptors(): number[] {
 
 const bytesOf = (text: string) => Buffer.from(text).toString("hex");
 
-/** The bytes of the arguments a real child was given, in hexadecimal. */
+/** The bytes of the arguments that a real child got, in hexadecimal. */
 async function argumentsSeen(args: readonly string[]): Promise<string[]> {
   const server = scriptedServer((message, { answer }) => {
     if (message.method !== "tools/list") return false;

@@ -6,10 +6,10 @@ import { failureOf } from "../connecting.ts";
 
 const CYCLES = 1000;
 const AT_A_TIME = 50;
-/** What is counted at the end of each is compared with the beginning of the first. */
+/** The counts at the end of each are compared with those at the start of the first. */
 const QUARTERS = ["first", "second", "third", "last"];
 
-/** As many as a host has files, pipes and sockets open. */
+/** The number of files, pipes and sockets that this host has open. */
 function openDescriptors(): number {
   return readdirSync("/proc/self/fd").length;
 }
@@ -38,7 +38,7 @@ const crashing: ResolvedStdioServer = {
   secrets: [],
 };
 
-describe.runIf(process.platform === "linux")("[R07] a thousand servers that crash at once", () => {
+describe.runIf(process.platform === "linux")("[R07] a thousand servers that crash on start", () => {
   const connect = createConnector();
   const options = { signal: new AbortController().signal, log: silentLogger };
   const crash = () => failureOf(connect(crashing, options));
@@ -50,7 +50,7 @@ describe.runIf(process.platform === "linux")("[R07] a thousand servers that cras
       timeout: 60_000,
     },
     async () => {
-      await crash(); // what is loaded once is loaded now
+      await crash(); // loads what is loaded only once
       before ??= openDescriptors();
       for (let cycle = 0; cycle < CYCLES / QUARTERS.length; cycle += AT_A_TIME) {
         const errors = await Promise.all(Array.from({ length: AT_A_TIME }, crash));

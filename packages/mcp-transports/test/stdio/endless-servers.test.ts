@@ -4,22 +4,22 @@ import { type Script, scriptedServer } from "../scripted-server.ts";
 
 const CALL = { name: "echo", arguments: {} };
 
-/** Answers the method given one byte at a time, for longer than anybody waits. */
+/** Answers the given method one byte at a time, for longer than any test waits. */
 const trickling = (method: string): Script => {
   const source = `(message, { process }) => {
     if (message.method !== ${JSON.stringify(method)}) return undefined;
     const line = JSON.stringify({ jsonrpc: "2.0", id: message.id, result: { text: "x".repeat(100000) } });
     let sent = 0;
     const writeNext = () => process.stdout.write(line[sent++]);
-    writeNext(); // whatever else is answered from now on stands in the middle of this line
+    writeNext(); // every later answer ends up in the middle of this line
     setInterval(writeNext, 10);
     return true;
   }`;
   return Object.assign(() => true, { toString: () => source }) as Script;
 };
 
-describe.concurrent("[T88] a server that never stops talking and never says anything", () => {
-  test("does not keep a call alive with an answer that comes byte by byte", async () => {
+describe.concurrent("[T88] a server that sends endless output without an answer", () => {
+  test("cannot keep a call alive with an answer sent byte by byte", async () => {
     const session = await connect(scriptedServer(trickling("tools/call")));
     for (const limits of [
       { timeoutMs: 150, maxTotalMs: 0 },
@@ -31,7 +31,7 @@ describe.concurrent("[T88] a server that never stops talking and never says anyt
       });
   });
 
-  test("does not keep a call alive with lines that are no messages, or answer nothing", async () => {
+  test("cannot keep a call alive with noise, notifications and stray answers", async () => {
     const server = scriptedServer((message, { process, send }) => {
       if (message.method !== "tools/call") return undefined;
       setInterval(() => {
@@ -46,13 +46,16 @@ describe.concurrent("[T88] a server that never stops talking and never says anyt
     expect(error.code).toBe("MCP_CALL_TIMEOUT");
   });
 
-  test.each(["server/discover", "initialize"])("does not keep an opening alive in %s", async (method) => {
-    const server = scriptedServer(trickling(method), { limits: { connectTimeoutMs: 600 } });
-    expect(await failToConnect(server)).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", phase: "handshake" });
-  });
+  test.each(["server/discover", "initialize"])(
+    "cannot delay the connect timeout during %s",
+    async (method) => {
+      const server = scriptedServer(trickling(method), { limits: { connectTimeoutMs: 600 } });
+      expect(await failToConnect(server)).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", phase: "handshake" });
+    },
+  );
 });
 
-describe.concurrent("[T87] a list without end", () => {
+describe.concurrent("[T87] an endless list", () => {
   const endless: Script = (message, { answer }) => {
     if (message.method !== "tools/list") return undefined;
     const page = Number(message.params?.cursor ?? 0);
@@ -66,7 +69,7 @@ describe.concurrent("[T87] a list without end", () => {
   const pagesOf = (server: ReturnType<typeof scriptedServer>) =>
     server.received().filter(({ method }) => method === "tools/list").length;
 
-  test("whose cursors are all new is refused whole after 64 pages, and the session goes on", async () => {
+  test("fails after 64 pages even if every cursor is new, and the session goes on", async () => {
     const server = scriptedServer(endless);
     const session = await connect(server);
     const error = await failureOf(session.list("tools", { signal: new AbortController().signal }));
@@ -75,7 +78,7 @@ describe.concurrent("[T87] a list without end", () => {
     expect(await session.request("ping", undefined)).toEqual({});
   });
 
-  test("ends with its caller's patience: not one more page is asked for", async () => {
+  test("is not requested any further once the caller aborts", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/list" || message.params?.cursor === "2")
         return message.method === "tools/list";

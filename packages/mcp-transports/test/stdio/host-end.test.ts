@@ -7,56 +7,56 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 describe.each([
   ["in the server's session", stubborn],
   ["in a session of its own", stubbornOutside],
-])("[R05] when the host ends, no server outlives it, nor a child %s", (_, script) => {
-  test.each(SIGNALS)("on %s, by which the host still dies", async (signal) => {
+])("[R05] a server with a child %s ends together with the host", (_, script) => {
+  test.each(SIGNALS)("on %s, which still kills the host", async (signal) => {
     const { host, pids, ended } = await startHost("stay", { script });
     host.kill(signal);
     expect(await ended()).toEqual([null, signal]);
     await gone(...pids);
   });
 
-  test("on SIGTERM that the host handles, with its exit code", async () => {
+  test("on a SIGTERM that the host handles by exiting with its own code", async () => {
     const { host, pids, ended } = await startHost("handle-sigterm", { script });
     host.kill("SIGTERM");
     expect(await ended()).toEqual([7, null]);
     await gone(...pids);
   });
 
-  test("on an exit", async () => {
+  test("on process.exit()", async () => {
     const { pids, ended } = await startHost("exit", { script });
     expect(await ended()).toEqual([3, null]);
     await gone(...pids);
   });
 
-  test("on an exit that the host has a hook for", async () => {
+  test("on process.exit() when the host has an exit listener", async () => {
     const { pids, nextLine, ended } = await startHost("exit-hook", { script });
     expect(await nextLine()).toBe("bye 5");
     expect(await ended()).toEqual([5, null]);
     await gone(...pids);
   });
 
-  test("on an error that nobody catches", async () => {
+  test("on an uncaught error", async () => {
     const { pids, ended } = await startHost("throw", { script });
     expect(await ended()).toEqual([1, null]);
     await gone(...pids);
   });
 
-  test("on an error that the host catches to exit by itself", async () => {
+  test("on an uncaught error whose handler in the host exits", async () => {
     const { pids, nextLine, ended } = await startHost("throw-caught", { script });
     expect(await nextLine()).toBe("caught the host's own fault");
     expect(await ended()).toEqual([9, null]);
     await gone(...pids);
   });
 
-  test("on a rejection that nobody handles", async () => {
+  test("on an unhandled rejection", async () => {
     const { pids, ended } = await startHost("reject", { script });
     expect(await ended()).toEqual([1, null]);
     await gone(...pids);
   });
 });
 
-describe("[R05] whichever way a host ends", () => {
-  test("on SIGINT with several connectors in one process", async () => {
+describe("[R05] a host and its servers", () => {
+  test("SIGINT ends the servers of all connectors in one process", async () => {
     const { host, pids, ended } = await startHost("stay", { servers: 2 });
     host.kill("SIGINT");
     expect(await ended()).toEqual([null, "SIGINT"]);
@@ -75,7 +75,7 @@ describe("[R05] whichever way a host ends", () => {
 
   describe("a host that handles a signal itself", () => {
     test.each(["before", "after"])(
-      "%s it connected decides alone what it means, and its servers still answer",
+      "can still use its servers in the handler (added %s connecting)",
       async (when) => {
         const { host, pids, nextLine, ended } = await startHost(`handle-${when}`, { script: telling });
         host.kill("SIGINT");
@@ -85,7 +85,7 @@ describe("[R05] whichever way a host ends", () => {
       },
     );
 
-    test("through a library that yields like we do dies as it should", async () => {
+    test("dies of the signal if a library like signal-exit handles it", async () => {
       const { host, pids, nextLine, ended } = await startHost("yield", { script: telling });
       host.kill("SIGINT");
       expect(await nextLine()).toBe("library");
@@ -94,7 +94,7 @@ describe("[R05] whichever way a host ends", () => {
     });
   });
 
-  test("a dozen connectors have one listener for each", async () => {
+  test("twelve connectors share one listener per event", async () => {
     const { host, pids, nextLine, ended } = await startHost("count", { script: telling, servers: 12 });
     expect(await nextLine()).toBe("listeners 1,1,1,1");
     expect(await nextLine()).toBe("warnings 0");
@@ -103,7 +103,7 @@ describe("[R05] whichever way a host ends", () => {
     await gone(...pids);
   });
 
-  test("a host that closed its sessions ends by itself, without a listener of ours", async () => {
+  test("a host that closed its sessions has no listeners left and exits by itself", async () => {
     const { pids, nextLine, ended } = await startHost("close", { script: telling });
     expect(await nextLine()).toBe("listeners 0,0,0,0");
     expect(await ended()).toEqual([0, null]);

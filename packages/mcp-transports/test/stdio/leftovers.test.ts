@@ -33,7 +33,7 @@ function temporaryFolder(): string {
 const freshDirectory = () => join(temporaryFolder(), "running");
 const recordsIn = (directory: string) => (existsSync(directory) ? readdirSync(directory) : []);
 
-function readOnly(directory: string): ProcessRecord {
+function readSingleRecord(directory: string): ProcessRecord {
   const [name] = recordsIn(directory);
   return JSON.parse(readFileSync(join(directory, name as string), "utf8"));
 }
@@ -73,11 +73,11 @@ function writeRecord(directory: string, changes: Partial<ProcessRecord>): string
   return file;
 }
 
-describe("the record", () => {
-  test("names what runs, without arguments and variables, in a private file that goes with the last process", async () => {
+describe("the process record", () => {
+  test("lists running processes, without arguments or variables, in a private file", async () => {
     const directory = freshDirectory();
     const { server, session } = await connectRecording(directory);
-    const { host, trees } = readOnly(directory);
+    const { host, trees } = readSingleRecord(directory);
     expect(host.pid).toBe(process.pid);
     expect(trees).toEqual([
       {
@@ -94,7 +94,7 @@ describe("the record", () => {
     expect(recordsIn(directory)).toEqual([]);
   });
 
-  test("is written only where it is asked for", async () => {
+  test("is not written unless it is configured", async () => {
     const directory = temporaryFolder();
     vi.stubEnv("HOME", directory);
     atEnd(() => vi.unstubAllEnvs());
@@ -107,7 +107,7 @@ describe("the record", () => {
     expect(recordsIn(directory)).toEqual([]);
   });
 
-  test("that cannot be written is told, and the server runs all the same", async () => {
+  test("causes only a warning if it cannot be written", async () => {
     const directory = join(temporaryFolder(), "file");
     writeFileSync(directory, "");
     const log = vi.fn();
@@ -120,7 +120,7 @@ describe("the record", () => {
     expect((await session.list("tools", { signal: new AbortController().signal })).items).toHaveLength(1);
   });
 
-  test("goes also when the host ends by a signal", async () => {
+  test("is removed when a signal ends the host", async () => {
     const directory = freshDirectory();
     const { host, pids, ended } = await startHost("stay", { script: stubborn, recordIn: directory });
     expect(recordsIn(directory)).toHaveLength(1);
@@ -132,7 +132,7 @@ describe("the record", () => {
 });
 
 describe("leftovers", () => {
-  test("[R06] a server that outlives a host that was killed is found, and ended only when asked", async () => {
+  test("[R06] a server that outlives its killed host is found, and ended only on request", async () => {
     const directory = freshDirectory();
     const { host, pids, ended } = await startHost("stay", { script: stubborn, recordIn: directory });
     expect(await findLeftovers({ directory })).toEqual([]); // its host still runs
@@ -148,7 +148,7 @@ describe("leftovers", () => {
     expect(recordsIn(directory)).toEqual([]);
   });
 
-  test("[R06] a process that merely has the number of a recorded one is none, and its record goes", async () => {
+  test("[R06] a process that merely reuses a recorded pid is not a leftover", async () => {
     const directory = temporaryFolder();
     const { pid, start } = startSleep();
     const processes = [{ pid, start: `${start}0` }];
@@ -159,17 +159,17 @@ describe("leftovers", () => {
     expect(isRunning(pid)).toBe(true);
   });
 
-  test("of a record that is right in part, that part is kept", async () => {
+  test("a record keeps only the servers that still run", async () => {
     const directory = temporaryFolder();
     const { pid, start } = startSleep();
     const left = { server: "files", command: "sleep", processes: [{ pid, start }] };
     const stale = { server: "old", command: "sleep", processes: [{ pid: 999_998, start: "1" }] };
     writeRecord(directory, { trees: [stale, left] });
     expect(await findLeftovers({ directory })).toEqual([{ ...left, hostPid: 999_999 }]);
-    expect(readOnly(directory).trees).toEqual([left]);
+    expect(readSingleRecord(directory).trees).toEqual([left]);
   });
 
-  test("records of another start of the machine go; those of other machines and namespaces are left alone", async () => {
+  test("records of an earlier boot are deleted; those of other machines and namespaces are kept", async () => {
     const { pid, start } = startSleep();
     const trees = [{ server: "files", command: "sleep", processes: [{ pid, start }] }];
     for (const [change, isKept] of [
@@ -184,7 +184,7 @@ describe("leftovers", () => {
     }
   });
 
-  test("a missing directory holds none; files of others and half a record do no harm", async () => {
+  test("a missing directory, foreign files and broken records yield no leftovers", async () => {
     expect(await findLeftovers({ directory: freshDirectory() })).toEqual([]);
     const directory = temporaryFolder();
     const everybody = [{ server: "x", command: "x", processes: [{ pid: -1, start: "1" }] }];
@@ -195,7 +195,7 @@ describe("leftovers", () => {
     expect(recordsIn(directory)).toEqual(["999998-0123abcd.json", "999999-0123abcd.json", "notes.txt"]);
   });
 
-  test("a directory in which others may write is refused: what stands there would be ended", async () => {
+  test("a directory that other users can write to is refused", async () => {
     const directory = temporaryFolder();
     chmodSync(directory, 0o777);
     const error = await failureOf(findLeftovers({ directory }));

@@ -8,24 +8,24 @@ function linesOf(chunks: readonly (Buffer | string)[], maxLineBytes = 100): stri
   return lines;
 }
 
-describe("cutting a stream into lines", () => {
+describe("splitting a stream into lines", () => {
   test.each([
     ["one line in one chunk", ["abc\n"], ["abc"]],
     ["several lines in one chunk", ["a\nb\n\nc\n"], ["a", "b", "", "c"]],
     ["one line in many chunks", ["a", "b", "c\n"], ["abc"]],
-    ["Windows line ends, which are white space to JSON", ["a\r", "\nb\r\n"], ["a\r", "b\r"]],
-    ["a line that has not ended", ["a\nb"], ["a"]],
+    ["CRLF line ends, whose carriage return JSON ignores", ["a\r", "\nb\r\n"], ["a\r", "b\r"]],
+    ["an unfinished last line", ["a\nb"], ["a"]],
   ])("%s", (_, chunks, expected) => {
     expect(linesOf(chunks)).toEqual(expected);
   });
 
-  test("[X16] a character that is spread over two chunks stays whole", () => {
+  test("[X16] a character split across chunks stays whole", () => {
     const bytes = Buffer.from('{"text":"Grüße, 世界 🙂"}\n');
     const single = Array.from(bytes, (byte) => Buffer.from([byte]));
     expect(linesOf(single)).toEqual(['{"text":"Grüße, 世界 🙂"}']);
   });
 
-  test("[R16] wherever a stream is cut, its lines are the same", () => {
+  test("[R16] the lines are the same wherever the chunks are cut", () => {
     const line = JSON.stringify({ text: 'a é € 🙂 \u2028\u2029 \uFEFF \u0000 e\u0301 \\ "' });
     const bytes = Buffer.from(`${line}\n${line}\n`);
     for (let first = 0; first <= bytes.length; first += 1) {
@@ -36,7 +36,7 @@ describe("cutting a stream into lines", () => {
     }
   });
 
-  test("[R17] the bytes of a long line are joined once, however small its chunks are", () => {
+  test("[R17] a long line is concatenated once, however small its chunks are", () => {
     const joining = vi.spyOn(Buffer, "concat");
     const chunk = Buffer.alloc(4096, "x");
     const chunks = Array.from({ length: 4096 }, () => chunk);
@@ -46,16 +46,16 @@ describe("cutting a stream into lines", () => {
     joining.mockRestore();
   });
 
-  test("a line of exactly the limit passes", () => {
+  test("a line of exactly the limit is accepted", () => {
     expect(linesOf(["x".repeat(100), "\n"])).toHaveLength(1);
   });
 
-  test("a line beyond the limit is refused, whether it ever ends or not", () => {
+  test("a line over the limit is refused, whether it has ended or not", () => {
     expect(() => linesOf(["x".repeat(60), "x".repeat(41)])).toThrow("message-too-large");
     expect(() => linesOf([`${"x".repeat(101)}\n`])).toThrow("message-too-large");
   });
 
-  test("a limit of 0 is none", () => {
+  test("a limit of 0 means no limit", () => {
     expect(linesOf([`${"x".repeat(5000)}\n`], 0)).toHaveLength(1);
   });
 });

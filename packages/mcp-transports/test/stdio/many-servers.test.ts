@@ -26,9 +26,9 @@ function hanging(folder: string, index: number): ResolvedStdioServer {
   };
 }
 
-// Each of them waits for seconds by its nature.
-describe.concurrent("many servers at a time", { timeout: 30_000 }, () => {
-  test("[R04] openings that are given up leave nothing behind, neither early nor late", async () => {
+// Each of these tests waits for seconds.
+describe.concurrent("many servers at the same time", { timeout: 30_000 }, () => {
+  test("[R04] aborted connects leave no process behind, whenever they are aborted", async () => {
     const folder = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
     atEnd(() => rmSync(folder, { recursive: true, force: true }));
     const controller = new AbortController();
@@ -42,7 +42,7 @@ describe.concurrent("many servers at a time", { timeout: 30_000 }, () => {
         }),
       ),
     );
-    // Some have started all they start, some are about to, some have not begun.
+    // Some have started all their processes, some are about to, some have not begun.
     while ((await readdir(folder)).length < 5) await pause(5);
     controller.abort();
     const errors = await Promise.all(openings);
@@ -52,7 +52,7 @@ describe.concurrent("many servers at a time", { timeout: 30_000 }, () => {
     expectGone(leaves);
   });
 
-  test("[R02] [R53] fifty stubborn servers that are closed together are all gone", {
+  test("[R02] [R53] closing fifty stubborn servers at once leaves no process behind", {
     timeout: 30_000,
   }, async () => {
     const connect = createConnector();
@@ -70,7 +70,7 @@ describe.concurrent("many servers at a time", { timeout: 30_000 }, () => {
     expectGone(pids);
   });
 
-  test("[R03] a server that dies by itself takes with it a child in another session that was seen before", async () => {
+  test("[R03] when a server dies, its recorded child in another session is ended too", async () => {
     const directory = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
     atEnd(() => rmSync(directory, { recursive: true, force: true }));
     const session = await createConnector({ processRecord: { directory } })(

@@ -25,7 +25,7 @@ function createReader(overrides: Partial<MessageReaderOptions> = {}) {
   return { reader, read, onFault };
 }
 
-test("of very many answers at once the first set something off before the last are read, and all are in order", async () => {
+test("a burst of messages is read in order, over several turns of the event loop", async () => {
   const readBefore: number[] = [];
   const { reader, read } = createReader({
     onMessage(message) {
@@ -42,13 +42,13 @@ test("of very many answers at once the first set something off before the last a
   expect(Math.min(...readBefore)).toBeLessThan(100);
 });
 
-test("a few answers are read at once", () => {
+test("a few messages are read synchronously", () => {
   const { reader, read } = createReader();
   reader.push(chunkOf(0, 10));
   expect(read).toEqual(numbers(10));
 });
 
-test("what came before a message that is too large is read, nothing after it, and the fault is told once", async () => {
+test("an oversized message ends reading: earlier messages are read, later ones are not", async () => {
   const { reader, read, onFault } = createReader({ maxMessageBytes: 1000 });
   const told = new Promise<number>((resolve) => onFault.mockImplementation(() => resolve(read.length)));
   reader.push(Buffer.concat([chunkOf(0, 100), Buffer.alloc(1001, "x")]));
@@ -63,7 +63,7 @@ test("what came before a message that is too large is read, nothing after it, an
   );
 });
 
-test("who throws at a message does not keep the next ones from being read", async () => {
+test("a message handler that throws does not stop later messages", async () => {
   const onError = vi.fn();
   const read: number[] = [];
   const { reader } = createReader({

@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import { createOutputTail } from "../../src/stdio/output-tail.ts";
 
-test("a short output is kept whole", () => {
+test("keeps a short output whole", () => {
   const tail = createOutputTail({ maxBytes: 100 });
   tail.push(Buffer.from("one\n"));
   tail.push(Buffer.from("two\n"));
   expect(tail.text()).toBe("one\ntwo\n");
 });
 
-test("of a long output the end is kept, without the line that was cut", () => {
+test("keeps the last whole lines of a long output", () => {
   const tail = createOutputTail({ maxBytes: 20 });
   for (let line = 0; line < 1000; line += 1) tail.push(Buffer.from(`line ${line}\n`));
   expect(tail.text()).toBe("line 998\nline 999\n");
 });
 
-test("of a long chunk the end is kept, and what follows it", () => {
+test("keeps the last lines of a long chunk and the output after it", () => {
   const tail = createOutputTail({ maxBytes: 20 });
   tail.push(Buffer.from("lost\nsecond to last\n"));
   tail.push(Buffer.from(`${"x".repeat(100)}\nalmost\nlast`));
@@ -23,19 +23,19 @@ test("of a long chunk the end is kept, and what follows it", () => {
   expect(tail.text()).toBe("almost\nlast\nmore");
 });
 
-test("a chunk of exactly the limit is kept whole", () => {
+test("keeps a chunk of exactly the limit whole", () => {
   const tail = createOutputTail({ maxBytes: 8 });
   tail.push(Buffer.from("one\ntwo\n"));
   expect(tail.text()).toBe("one\ntwo\n");
 });
 
-test("of one endless line the end is kept", () => {
+test("keeps the last bytes of an endless line", () => {
   const tail = createOutputTail({ maxBytes: 10 });
   tail.push(Buffer.from("x".repeat(100)));
   expect(tail.text()).toBe("x".repeat(10));
 });
 
-test("[X19] of one endless line that repeats a secret, no half of it is left wherever the line was cut", () => {
+test("[X19] never keeps half a secret of an endless line that repeats it", () => {
   const secret = "s3cr3t-tökén";
   const tail = createOutputTail({ maxBytes: 64, secrets: [secret] });
   tail.push(Buffer.from(secret.repeat(10)));

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { patienceOf } from "../../src/stdio/patience.ts";
 
-test("patience hears of what happened while the host was busy before it ends", async () => {
+test("patience ends only after events that came while the host was busy", async () => {
   const heard: string[] = [];
   await nextTurn();
   stat(import.meta.filename, () => heard.push("an event"));

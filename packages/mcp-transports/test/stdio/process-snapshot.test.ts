@@ -8,8 +8,8 @@ describe("parseProcStat", () => {
   test.each([
     ["an ordinary line", `42 (node) ${fields("S")}`, false],
     ["a name with spaces and parentheses", `42 (a) Z (b c) ${fields("R")}`, false],
-    ["a process that is not reaped yet", `42 (node) ${fields("Z")}`, true],
-    ["a process that is just going", `42 (node) ${fields("X")}`, true],
+    ["a zombie process", `42 (node) ${fields("Z")}`, true],
+    ["a dead process", `42 (node) ${fields("X")}`, true],
     ["a stopped process", `42 (node) ${fields("T")}`, false],
   ])("reads %s", (_, line, isDead) => {
     expect(parseProcStat(`${line}\n`)).toEqual({
@@ -22,13 +22,13 @@ describe("parseProcStat", () => {
     });
   });
 
-  test.each(["", "42", "42 (node) S 7 42", "nonsense (x) S 1 1 1"])("takes %j for nothing", (line) => {
+  test.each(["", "42", "42 (node) S 7 42", "nonsense (x) S 1 1 1"])("returns undefined for %j", (line) => {
     expect(parseProcStat(line)).toBeUndefined();
   });
 });
 
 describe("parsePsOutput", () => {
-  test("reads what macOS prints, and leaves out what is something else", () => {
+  test("reads the output of ps on macOS and skips other lines", () => {
     const output = [
       "    1     0     1 Ss   Thu Nov 20 08:00:01 2026    ",
       "  501     1   500 S+   Fri Nov  1 11:38:12 2026",
@@ -44,7 +44,7 @@ describe("parsePsOutput", () => {
   });
 });
 
-test("a snapshot finds processes by number, parent, group and session", () => {
+test("a snapshot finds processes by pid, parent, group and session", () => {
   const fact = (pid: number, parentPid: number, groupId: number, sessionId?: number) => ({
     ...{ pid, parentPid, groupId, sessionId },
     start: "1",

@@ -14,8 +14,8 @@ function createSource(): ProcessSource {
   return { scan: () => [fact], scanNow: () => [fact], inspect: () => fact };
 }
 
-test("fifty who ask at once cost two scans: one now, one for all who came after it began", async () => {
-  // No machine is so busy that fifty questions take longer than the pause between two scans.
+test("fifty simultaneous snapshot requests cost two scans", async () => {
+  // Fake timers, so that fifty requests never take longer than the pause between two scans.
   vi.useFakeTimers();
   try {
     const source = countingSource();
@@ -32,7 +32,7 @@ test("fifty who ask at once cost two scans: one now, one for all who came after 
   }
 });
 
-test("a system that does not tell gives nothing", async () => {
+test("a process source that is empty or throws yields undefined", async () => {
   const silent = { scan: () => [], scanNow: () => [], inspect: () => undefined };
   const fail = () => {
     throw new Error("no such program");
@@ -51,7 +51,7 @@ describe.each([
 ])("with %s", (_, source) => {
   const table = createProcessTable(source);
 
-  test("a child is found, with its group, and known again by its start", async () => {
+  test("finds a child with its group and its start time", async () => {
     const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
     atEnd(() => child.kill("SIGKILL") && once(child, "exit"));
     const pid = child.pid as number;
@@ -67,7 +67,7 @@ describe.each([
     ).toContain(pid);
   });
 
-  test("a number that nobody has is nobody", async () => {
+  test("finds no process for an unused pid", async () => {
     expect(table.inspect(2 ** 30)).toBeUndefined();
     expect((await table.snapshot())?.get(2 ** 30)).toBeUndefined();
   });

@@ -5,16 +5,16 @@ import { createProcessTable, type ProcessTable } from "../../src/stdio/process-t
 import { createProcessTreeRegistry } from "../../src/stdio/process-tree-registry.ts";
 import { atEnd } from "../cleanup.ts";
 
-/** A registry that has one child, a clock to be moved by hand, and how often it has looked around. */
-function watch() {
+/** The tree of a child in a registry with a fake clock, and the number of scans so far. */
+function adoptChild() {
   const child = spawn("cat", { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   const table = createProcessTable();
-  let looks = 0;
-  /** It scans no more often than the real clock allows, so nothing is scanned while that stands still. */
+  let scans = 0;
+  /** A real scan waits for the clock, so nothing is scanned while the clock is fake. */
   const counting: ProcessTable = {
     ...table,
     snapshot() {
-      looks += 1;
+      scans += 1;
       return vi.isFakeTimers() ? Promise.resolve(undefined) : table.snapshot();
     },
   };
@@ -25,11 +25,11 @@ function watch() {
     vi.useRealTimers();
     return tree.end();
   });
-  return { tree, looks: () => looks };
+  return { tree, scans: () => scans };
 }
 
-test("who belongs to a tree is looked at a second after its start, and ever more rarely", async () => {
-  const { looks } = watch();
+test("scans for tree members a second after the start, then ever more rarely", async () => {
+  const { scans } = adoptChild();
   for (const [afterMs, expected] of [
     [999, 0],
     [1, 1],
@@ -40,30 +40,30 @@ test("who belongs to a tree is looked at a second after its start, and ever more
     [10 * 60_000, 15], // after 8, 16 and 32 seconds, then once a minute
   ] as const) {
     await vi.advanceTimersByTimeAsync(afterMs);
-    expect(looks()).toBe(expected);
+    expect(scans()).toBe(expected);
   }
 });
 
-test("[R03] a server that was slow to start is looked at a second after its first answer", async () => {
-  const { tree, looks } = watch();
+test("[R03] scans a slow server's tree a second after its first answer", async () => {
+  const { tree, scans } = adoptChild();
   await vi.advanceTimersByTimeAsync(7000);
-  expect(looks()).toBe(3);
-  tree.becomeReady(); // the next look would be in eight seconds
+  expect(scans()).toBe(3);
+  tree.becomeReady(); // the next scan would be in eight seconds
   await vi.advanceTimersByTimeAsync(999);
-  expect(looks()).toBe(3);
+  expect(scans()).toBe(3);
   await vi.advanceTimersByTimeAsync(1);
-  expect(looks()).toBe(4);
+  expect(scans()).toBe(4);
 });
 
-test("an answer within the first second does not put the look off", async () => {
-  const { tree, looks } = watch();
+test("an answer within the first second does not delay the scan", async () => {
+  const { tree, scans } = adoptChild();
   await vi.advanceTimersByTimeAsync(900);
   tree.becomeReady();
   await vi.advanceTimersByTimeAsync(100);
-  expect(looks()).toBe(1);
+  expect(scans()).toBe(1);
 });
 
-test("servers that are started together are written down together, and at once when the last has ended", async () => {
+test("records servers that start together in one write, and an empty list at the end", async () => {
   const save = vi.fn();
   const registry = createProcessTreeRegistry({ recorder: { save } });
   const trees = ["one", "two", "three"].map((server) => {

@@ -50,17 +50,17 @@ function adopt(child: ChildProcess, options: ProcessTreeRegistryOptions = {}): P
   return createProcessTreeRegistry(options).adopt(child, label);
 }
 
-/** An end is made of waiting: on a busy machine eight at a time take longer than a test may otherwise. */
+/** Ending a tree is mostly waiting: on a busy machine, eight at a time take longer than the default timeout. */
 const WAITING = { timeout: 30_000 };
 
-/** For those who will not go however long they are waited for. */
+/** For processes that do not exit, however long one waits. */
 const BRIEFLY = { graces: { ...END_GRACES, endOfInputMs: 100, sigtermMs: 100 } };
 
 /** Prints its process id and ignores every polite request. */
 const STUBBORN = 'trap "" TERM HUP; echo $$; while :; do sleep 600; done';
 
-describe.concurrent("the end of a tree", WAITING, () => {
-  test("[R01] a process that ends with its input is not sent a signal", async () => {
+describe.concurrent("ending a process tree", WAITING, () => {
+  test("[R01] sends no signal to a process that exits at the end of its input", async () => {
     const { child, pids } = await startShell("echo $$; cat >/dev/null");
     await adopt(child).end();
     expectGone(pids);
@@ -68,13 +68,13 @@ describe.concurrent("the end of a tree", WAITING, () => {
     expect(signalled(pids)).toEqual([]);
   });
 
-  test("[R03] a wrapper leaves no descendant behind", async () => {
+  test("[R03] leaves no descendant of a wrapper behind", async () => {
     const { child, pids } = await startShell("sleep 600 & echo $!; wait");
     await adopt(child).end();
     expectGone(pids);
   });
 
-  test("[R02] [X20] what ignores the end of its input and SIGTERM is stopped", async () => {
+  test("[R02] [X20] kills a process that ignores the end of its input and SIGTERM", async () => {
     const { child, pids } = await startShell(
       "trap '' TERM; (trap '' TERM; sleep 600) & echo $!; wait; sleep 600",
     );
@@ -83,7 +83,7 @@ describe.concurrent("the end of a tree", WAITING, () => {
     expect(child.signalCode).toBe("SIGKILL");
   });
 
-  test("[R03] a stubborn leaf that called setsid is stopped, below a wrapper that goes at once", async () => {
+  test("[R03] kills a stubborn setsid child of a wrapper that exits at once", async () => {
     const { child, pids } = await startShell(`exec 3<&0; setsid sh -c '${STUBBORN}' & cat <&3 >/dev/null`);
     expect(new Set(pids).size).toBe(2);
     await adopt(child, { graces: { ...END_GRACES, sigtermMs: 100 } }).end();
@@ -91,7 +91,7 @@ describe.concurrent("the end of a tree", WAITING, () => {
     expect(child.exitCode).toBe(0);
   });
 
-  test("[R03] a leaf that called setsid is found behind three wrappers, with what it has started itself", async () => {
+  test("[R03] finds a setsid process behind three wrappers, and its own child", async () => {
     const leaf = `setsid sh -c 'trap "" TERM; sleep 600 & echo $$ $!; wait; sleep 600'; true`;
     const wrapped = `require("node:child_process").spawn("sh", ["-c", ${JSON.stringify(leaf)}], { stdio: "inherit" })`;
     const quoted = `'${wrapped.replaceAll("'", "'\\''")}'`;
@@ -101,7 +101,7 @@ describe.concurrent("the end of a tree", WAITING, () => {
     expectGone(pids);
   });
 
-  test("[R03] descendants whose leader has ended already are found by their session", async () => {
+  test("[R03] finds descendants of an exited leader by their session", async () => {
     const { child, pids } = await startShell("sleep 600 >/dev/null & echo $!; read -r line; exit 0");
     const tree = adopt(child, BRIEFLY);
     const ended = once(child, "exit");
@@ -112,14 +112,14 @@ describe.concurrent("the end of a tree", WAITING, () => {
     expectGone(pids.slice(1));
   });
 
-  test("[R03] a stopped process is ended too", async () => {
+  test("[R03] ends a process stopped by SIGSTOP", async () => {
     const { child, pids } = await startShell("echo $$; while :; do sleep 600; done");
     child.kill("SIGSTOP");
     await adopt(child, BRIEFLY).end();
     expectGone(pids);
   });
 
-  test("the leader's group is ended as a whole where the system does not tell who is who", async () => {
+  test("kills the leader's whole group if the process table is empty", async () => {
     const blind = createProcessTable({ scan: () => [], scanNow: () => [], inspect: () => undefined });
     const { child, pids } = await startShell(
       "trap '' TERM; (trap '' TERM; sleep 600) & echo $!; wait; sleep 600",
@@ -129,7 +129,7 @@ describe.concurrent("the end of a tree", WAITING, () => {
   });
 });
 
-test("ending it twice, and in a hurry meanwhile, is one end", async () => {
+test("ending a tree again, even in a hurry, returns the same promise", async () => {
   const { child, pids } = await startShell("sleep 600 & echo $!; wait");
   const tree = adopt(child);
   expect(process.listenerCount("SIGHUP")).toBe(1);
@@ -141,7 +141,7 @@ test("ending it twice, and in a hurry meanwhile, is one end", async () => {
   expectGone(pids);
 });
 
-test("a server that died and left nobody behind is looked for once: whoever starts it again need not wait", async () => {
+test("ending the tree of a dead server without descendants takes one scan", async () => {
   const table = createProcessTable();
   const snapshot = vi.fn(table.snapshot);
   const child = startLeader("/bin/sh", ["-c", "read -r line; exit 0"]);
@@ -154,8 +154,8 @@ test("a server that died and left nobody behind is looked for once: whoever star
   expect(process.listenerCount("SIGHUP")).toBe(0);
 });
 
-describe.concurrent("a foreign process is never signalled", WAITING, () => {
-  /** A table that knows one process by another start than it has, the first time or whenever it is asked for. */
+describe.concurrent("a foreign process gets no signal", WAITING, () => {
+  /** A table that reports a wrong start time for one process, the given number of times. */
   function mistaken(mistakenPid: number, times: number): ProcessTable {
     const table = createProcessTable();
     let left = times;
@@ -170,9 +170,9 @@ describe.concurrent("a foreign process is never signalled", WAITING, () => {
     };
   }
 
-  test("[R06] if it has the number of a child that is gone, nor the group it leads", async () => {
+  test("[R06] if it reuses the pid of an exited child, nor does its group", async () => {
     const { child, pids } = await startShell("sleep 600 & echo $!; wait");
-    // The child is said to be gone, and its number to be another's since.
+    // The child is reported as gone, and its pid as reused since.
     const gone = Object.assign(Object.create(child), { exitCode: 0, stdin: null });
     await adopt(gone, { ...BRIEFLY, table: mistaken(child.pid as number, 1) }).end();
     expect(signalled(pids)).toEqual([]);
@@ -180,7 +180,7 @@ describe.concurrent("a foreign process is never signalled", WAITING, () => {
     await adopt(child).end({ hurry: true });
   });
 
-  test("[R06] if its number is given away between a look and the signal", async () => {
+  test("[R06] if it takes over a pid between the scan and the signal", async () => {
     const { child, pids } = await startShell("sleep 600 & echo $!; wait");
     const other = pids[1] as number;
     const table = mistaken(other, Number.POSITIVE_INFINITY);
@@ -191,7 +191,7 @@ describe.concurrent("a foreign process is never signalled", WAITING, () => {
     expect(isRunning(other)).toBe(true);
   });
 
-  test("[R06] once everybody in a tree was seen gone", async () => {
+  test("[R06] after a scan has seen the whole tree gone", async () => {
     const { child, pids } = await startShell("sleep 600 & echo $!; wait");
     const table = createProcessTable();
     const members = createTreeMembers(

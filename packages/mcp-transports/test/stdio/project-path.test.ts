@@ -37,8 +37,8 @@ function startedAs(command: string, cwd: string, PATH: string, server = scripted
   return { ...server, command, cwd, env: { PATH } };
 }
 
-describe.concurrent("a PATH leads to no program of an opened project, whoever wrote it", () => {
-  test("[threat T18] wherever in the repository it stands, however deep inside the server works", async () => {
+describe.concurrent("a PATH that leads into the project", () => {
+  test("[threat T18] finds no program in the whole repository, even from a subfolder", async () => {
     const { root, canary } = projectWith("tools/bin", "node_modules/.bin", "packages/a/bin");
     const path = ["tools/bin", "node_modules/.bin", "packages/a/bin"].map((entry) => join(root, entry));
     const server = startedAs("tool", join(root, "packages/a"), [...path, installedTool()].join(":"));
@@ -51,10 +51,10 @@ describe.concurrent("a PATH leads to no program of an opened project, whoever wr
     expect(existsSync(canary)).toBe(false);
   });
 
-  test("[threat T18] nor what a server starts in turn, where an entry is relative", async () => {
+  test("[threat T18] is passed to the server without its relative entries", async () => {
     const { root, canary } = projectWith(".", "bin");
     const installed = installedTool();
-    // As `npx` and its kin: `env` looks for the interpreter once more.
+    // Like `npx`: `env` looks up the interpreter again.
     const launcher = join(installed, "launcher");
     writeFileSync(launcher, `#!/bin/sh\nexec /usr/bin/env tool "$@"\n`);
     chmodSync(launcher, 0o755);
@@ -64,16 +64,19 @@ describe.concurrent("a PATH leads to no program of an opened project, whoever wr
     expect(existsSync(canary)).toBe(false);
   });
 
-  test.each(["", ".", ":", "bin:./bin:../x"])("[threat T18] PATH=%j is no PATH for a child", async (PATH) => {
-    const { root } = projectWith("bin");
-    const server = startedAs(process.execPath, root, PATH);
-    await connect(server);
-    expect(server.environment()).toEqual([]);
-  });
+  test.each(["", ".", ":", "bin:./bin:../x"])(
+    "[threat T18] PATH=%j is not passed to the server at all",
+    async (PATH) => {
+      const { root } = projectWith("bin");
+      const server = startedAs(process.execPath, root, PATH);
+      await connect(server);
+      expect(server.environment()).toEqual([]);
+    },
+  );
 });
 
 describe("repositoryAround", () => {
-  test("finds the nearest folder that holds .git, be it a folder or the file of a worktree", () => {
+  test("finds the nearest folder with a .git folder or a worktree's .git file", () => {
     const { root } = projectWith();
     const worktree = join(root, "work/tree");
     mkdirSync(join(worktree, "src"), { recursive: true });
@@ -84,7 +87,7 @@ describe("repositoryAround", () => {
     expect(repositoryAround(root)).toBe(root);
   });
 
-  test("finds none outside of every repository", () => {
+  test("returns undefined outside any repository", () => {
     expect(repositoryAround(temporaryFolder())).toBe(undefined);
   });
 });

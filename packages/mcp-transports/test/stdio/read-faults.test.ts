@@ -8,7 +8,7 @@ const MEBIBYTE = 1024 * 1024;
 const EVERY_WIDTH = "a é € 🙂 \u2028\u2029 \uFEFF \r\n e\u0301";
 const call = (text: string) => ({ name: "echo", arguments: { text } });
 
-/** Answers calls with their own text, in bytes that are written in pieces of the length given in the call. */
+/** Answers calls with their own text, written in pieces of the length given in the call. */
 const inPieces: Script = (message, { process }) => {
   if (message.method !== "tools/call") return undefined;
   const { text, length } = message.params.arguments;
@@ -29,15 +29,15 @@ const inPieces: Script = (message, { process }) => {
   return true;
 };
 
-/** The first call is answered in the way given; everything else honestly. */
+/** The text of the answer to a call, from a server with the given script. */
 async function textAnswered(script: Script, options: Parameters<typeof connect>[1] = {}): Promise<unknown> {
   const session = await connect(scriptedServer(script), options);
   const { content } = await session.request("tools/call", call("hello"));
   return (content[0] as { readonly text: string }).text;
 }
 
-describe("messages that come in odd pieces", () => {
-  test("[X16] characters of every width arrive whole, one byte at a time", async () => {
+describe("messages in odd pieces", () => {
+  test("[X16] characters of every width arrive whole in pieces of 1 to 3 bytes", async () => {
     const session = await connect(scriptedServer(inPieces));
     for (const length of [1, 2, 3]) {
       const { content } = await session.request("tools/call", {
@@ -48,7 +48,7 @@ describe("messages that come in odd pieces", () => {
     }
   });
 
-  test("[R17] a message of almost 16 MiB arrives whole, in pieces of 4 KiB", async () => {
+  test("[R17] a message of almost 16 MiB arrives whole in pieces of 4 KiB", async () => {
     const session = await connect(scriptedServer(inPieces));
     const text = "€".repeat((16 * MEBIBYTE - 1024) / 3);
     const { content } = await session.request(
@@ -59,7 +59,7 @@ describe("messages that come in odd pieces", () => {
     expect((content[0] as { readonly text: string }).text === text).toBe(true);
   });
 
-  test("[R16] several messages in one chunk, Windows line ends and byte order marks", async () => {
+  test("[R16] several messages arrive in one chunk, with CRLF and a byte order mark", async () => {
     const notified = vi.fn();
     const server = scriptedServer((message, { process }) => {
       if (message.method !== "tools/call") return undefined;
@@ -78,7 +78,7 @@ describe("messages that come in odd pieces", () => {
     expect(notified.mock.calls).toEqual([["vendor/first"], ["vendor/last"]]);
   });
 
-  test("[R18] a batch is taken apart, and what in it is no message is skipped", async () => {
+  test("[R18] the messages of a batch are read, and its other parts skipped", async () => {
     const text = await textAnswered((message, { process }) => {
       if (message.method !== "tools/call") return undefined;
       const result = { content: [{ type: "text", text: "from a batch" }] };
@@ -90,8 +90,8 @@ describe("messages that come in odd pieces", () => {
   });
 });
 
-describe("what is no message", () => {
-  test("[R15] thousands of lines of noise lose no message, and are reported once", async () => {
+describe("output that is not a message", () => {
+  test("[R15] thousands of lines of noise lose no message and log one warning", async () => {
     const log = vi.fn();
     const server = scriptedServer(
       (message, { process, answer }) => {
@@ -118,7 +118,7 @@ describe("what is no message", () => {
     ]);
   });
 
-  test("[R18] messages that are malformed lose no other", async () => {
+  test("[R18] malformed messages do not lose the valid one after them", async () => {
     const text = await textAnswered((message, { send, process, answer }) => {
       if (message.method !== "tools/call") return undefined;
       for (const odd of [
@@ -139,8 +139,8 @@ describe("what is no message", () => {
   });
 });
 
-describe("a message that is too large", () => {
-  test("[T82] a line without end is cut off at the limit, its calls fail at once, and other servers go on", async () => {
+describe("an oversized message", () => {
+  test("[T82] an endless line fails the server's calls at the limit; other servers go on", async () => {
     const endless = scriptedServer((message, { process }) => {
       if (message.method !== "tools/call") return undefined;
       const piece = "x".repeat(65_536);
@@ -173,7 +173,7 @@ describe("a message that is too large", () => {
     await gone(...endless.starts());
   });
 
-  test("[T82] an answer to the first question that is too large fails the opening with the limit", async () => {
+  test("[T82] fails the connect with MCP_LIMIT_EXCEEDED if it answers server/discover", async () => {
     const server = scriptedServer(
       (message, { answer }) => {
         if (message.method === "server/discover") answer({ instructions: "x".repeat(20_000) });
@@ -185,7 +185,7 @@ describe("a message that is too large", () => {
     expect(server.starts()).toHaveLength(1);
   });
 
-  test("[T85] a list of a thousand tools in one message of 2 MiB is not", async () => {
+  test("[T85] a list of 1,030 tools in one message of 2 MiB is accepted", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/list") return undefined;
       const description = "x".repeat(2000);
@@ -221,7 +221,7 @@ describe("standard error", () => {
     return Object.assign(() => true, { toString: () => source }) as Script;
   };
 
-  test("[R14] more than a hundred MiB of it neither block the server nor fill the memory, and its end is kept", async () => {
+  test("[R14] a flood of 144 MiB neither blocks the server nor fills the memory", async () => {
     const server = scriptedServer(flooding(144 * MEBIBYTE), { secrets: ["key-123456"] });
     const session = await connect(server);
     const before = process.memoryUsage().rss;

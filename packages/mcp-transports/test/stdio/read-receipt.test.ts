@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { createReadReceipt } from "../../src/stdio/read-receipt.ts";
 
-/** What the system would tell of an input, told by hand. */
+/** A receipt whose input fails by hand, as the system would make it fail. */
 function watched() {
   const input = new PassThrough();
   const receipt = createReadReceipt(input);
@@ -11,14 +11,14 @@ function watched() {
 }
 
 describe("whether a process has read anything", () => {
-  test("is not known where the system tells nothing, once something was written", () => {
+  test("is unknown after a write if the system reports nothing", () => {
     const receipt = createReadReceipt(null);
     expect(receipt.hasRead(true)).toBe(false);
     receipt.wrote();
     expect(receipt.hasRead(true)).toBe(undefined);
   });
 
-  test("is certain once it has answered, whatever else was not read", () => {
+  test("is certain once it has answered", () => {
     const receipt = createReadReceipt(null);
     receipt.wrote();
     receipt.answered();
@@ -26,18 +26,18 @@ describe("whether a process has read anything", () => {
     expect(receipt.hasRead(false)).toBe(true);
   });
 
-  describe.runIf(process.platform === "linux")("is told by the system", () => {
+  describe.runIf(process.platform === "linux")("as reported by the system", () => {
     test.each([
       ["read", "ECONNRESET"],
       ["write", "EPIPE"],
-    ])("%s %s: the only message came back", (syscall, code) => {
+    ])("%s %s means that the only message was not read", (syscall, code) => {
       const { receipt, refuse } = watched();
       receipt.wrote();
       refuse(syscall, code);
       expect(receipt.hasRead(true)).toBe(false);
     });
 
-    test("of several messages that came back the first may have been read", () => {
+    test("an error after several messages leaves it unknown", () => {
       const { receipt, refuse } = watched();
       receipt.wrote();
       receipt.wrote();
@@ -45,7 +45,7 @@ describe("whether a process has read anything", () => {
       expect(receipt.hasRead(true)).toBe(undefined);
     });
 
-    test("nothing that came back was read, unless somebody else still holds the pipes", () => {
+    test("no error means read, but only if no other process holds the pipes", () => {
       const { receipt } = watched();
       receipt.wrote();
       expect(receipt.hasRead(true)).toBe(true);

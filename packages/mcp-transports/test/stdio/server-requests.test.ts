@@ -21,19 +21,19 @@ const asking = (): ScriptedServer =>
     return true;
   });
 
-/** What the client answers to the requests; one without an id gets that of the pending call. */
+/** The client's answers to the requests; a request without an id gets that of the pending call. */
 async function repliesTo(...requests: object[]): Promise<unknown> {
   const session = await connect(asking());
   const { structuredContent } = await session.request("tools/call", { name: "ask", arguments: { requests } });
   return (structuredContent as { readonly replies: unknown }).replies;
 }
 
-describe("a request of a local server", () => {
-  test("[N14] that is a ping is answered with nothing but life", async () => {
+describe("a request from a local server", () => {
+  test("[N14] is answered with an empty result if it is a ping", async () => {
     expect(await repliesTo({ id: "a", method: "ping" })).toMatchObject([{ id: "a", result: {} }]);
   });
 
-  test("[N14] is answered before the handshake is over", async () => {
+  test("[N14] is answered during the handshake", async () => {
     const server = scriptedServer((message, { send }) => {
       if (message.method === "initialize") send({ id: "early", method: "ping" });
       return false;
@@ -53,7 +53,7 @@ describe("a request of a local server", () => {
     },
   );
 
-  test("[N17] with the id of the pending call is a request, and resolves no call", async () => {
+  test("[N17] with the id of the pending call is answered and does not resolve the call", async () => {
     const replies = await repliesTo({ method: "ping" }, { method: "made/up" }, { id: "a", method: "ping" });
     expect(replies).toHaveLength(3);
     expect(replies).toEqual(
@@ -65,11 +65,11 @@ describe("a request of a local server", () => {
     );
   });
 
-  test("[N18] with the id 0 is a request", async () => {
+  test("[N18] with the id 0 is answered", async () => {
     expect(await repliesTo({ id: 0, method: "ping" })).toMatchObject([{ id: 0, result: {} }]);
   });
 
-  describe("[T88] of which there is no end, from one that does not read the answers", () => {
+  describe("[T88] sent without end by a server that reads no answers", () => {
     const flooding = (isBatch: boolean) =>
       scriptedServer(
         (message, { process }) => {
@@ -88,7 +88,7 @@ describe("a request of a local server", () => {
     test.each([
       ["one by one", false],
       ["in batches", true],
-    ])("ends the session, and the server with it: %s", async (_, isBatch) => {
+    ])("ends the session and the server: %s", async (_, isBatch) => {
       const server = flooding(isBatch);
       const session = await connect(server);
       const closed = new Promise((resolve) => session.onClose(resolve));
@@ -101,7 +101,7 @@ describe("a request of a local server", () => {
       await gone(...server.starts());
     });
 
-    test("fails the opening if it begins before", async () => {
+    test("fails the connect if it starts during the handshake", async () => {
       const server = scriptedServer((message, { process, send }) => {
         if (message.method !== "initialize") return undefined;
         process.stdin.pause();
@@ -118,7 +118,7 @@ describe("a request of a local server", () => {
       await gone(...server.starts());
     });
 
-    test("is no flood where an id is longer than any that could be answered", async () => {
+    test("does not end the session if an id is too long to be answered", async () => {
       expect(await repliesTo({ id: "a".repeat(1024), method: "ping" })).toHaveLength(1);
       const session = await connect(
         scriptedServer((message, { send }) => {
@@ -131,7 +131,7 @@ describe("a request of a local server", () => {
     });
   });
 
-  test("[N19] whose answer nobody is there to take disturbs nothing", async () => {
+  test("[N19] logs no error if the server exits before the answer", async () => {
     const answered = Promise.withResolvers<void>();
     const lost = Promise.withResolvers<void>();
     const roots = vi.fn(async () => {

@@ -28,14 +28,14 @@ function program(source: string, overrides: Partial<ResolvedStdioServer> = {}): 
 
 const onLinux = test.runIf(process.platform === "linux");
 
-describe.concurrent("[R08] each way not to start has its own code, phase and next step", () => {
+describe.concurrent("[R08] a failed start has its own code, phase and advice for", () => {
   test("a command that does not exist", async () => {
     const error = await failToConnect(program("", { command: "no-such-command-anywhere" }));
     expect(error).toMatchObject({ code: "MCP_COMMAND_NOT_FOUND", phase: "spawn" });
     expect(error.message).toMatch(/was not found.*Install it, or give its full path/);
   });
 
-  onLinux("a process that ends at once", async () => {
+  onLinux("a process that exits at once", async () => {
     const error = await failToConnect(program('console.error("no API key"); process.exit(2)'));
     expect(error).toMatchObject({ code: "MCP_SERVER_EXITED", phase: "spawn", stderr: "no API key\n" });
     expect(error.message).toBe(
@@ -43,7 +43,7 @@ describe.concurrent("[R08] each way not to start has its own code, phase and nex
     );
   });
 
-  onLinux("a process that ends in the middle of the handshake", async () => {
+  onLinux("a process that exits during the handshake", async () => {
     const server = scriptedServer((message, { process }) => {
       if (message.method !== "initialize") return undefined;
       process.stderr.write("licence expired\n");
@@ -62,7 +62,7 @@ describe.concurrent("[R08] each way not to start has its own code, phase and nex
     expectGone(server.starts());
   });
 
-  test("a process that says nothing", async () => {
+  test("a process that never answers", async () => {
     const limits = { connectTimeoutMs: 500 };
     const error = await failToConnect(program("setInterval(() => {}, 1000)", { limits }));
     expect(error).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", phase: "handshake" });
@@ -89,19 +89,19 @@ function shellLine(line: string) {
   return { server, starts: () => readFileSync(file, "utf8").length };
 }
 
-describe.concurrent("[R08] a process that ended is told by whether it had read what it was sent", () => {
+describe.concurrent("[R08] the error tells whether a process that exited had read a message", () => {
   const exited = { code: "MCP_SERVER_EXITED", phase: "spawn" };
   const failed = { code: "MCP_HANDSHAKE_FAILED", phase: "handshake" };
   onLinux.each([
-    ["before anything was written", "exit 3", exited, 1],
-    ["with a message unread", "sleep 0.05; exit 3", exited, 1],
-    ["without an input", "exec <&-; sleep 0.05; exit 3", exited, 1],
-    ["on a signal, with a message unread", "sleep 0.05; kill -9 $$", exited, 1],
-    ["behind a wrapper", '(sleep 0.05; exit 3); exit "$?"', exited, 1],
-    ["having read a message", "read -r line; exit 3", failed, 2],
-    ["having read a message, behind a wrapper", '(read -r line; exit 3); exit "$?"', failed, 2],
+    ["exit before anything was written", "exit 3", exited, 1],
+    ["exit with a message unread", "sleep 0.05; exit 3", exited, 1],
+    ["exit after closing its input", "exec <&-; sleep 0.05; exit 3", exited, 1],
+    ["death by a signal with a message unread", "sleep 0.05; kill -9 $$", exited, 1],
+    ["exit behind a wrapper", '(sleep 0.05; exit 3); exit "$?"', exited, 1],
+    ["exit after reading a message", "read -r line; exit 3", failed, 2],
+    ["exit after reading a message, behind a wrapper", '(read -r line; exit 3); exit "$?"', failed, 2],
   ])("%s", async (_, line, expected, starts) => {
-    // All at once, because what the system tells of several processes comes in no order.
+    // All at once, because the system reports on several processes in no fixed order.
     const connect = createConnector();
     const options = { signal: new AbortController().signal, log: silentLogger };
     const runs = await Promise.all(
@@ -117,7 +117,7 @@ describe.concurrent("[R08] a process that ended is told by whether it had read w
     }
   });
 
-  onLinux("which is not known while somebody else holds its pipes", async () => {
+  onLinux("except while another process holds its pipes", async () => {
     const { server } = shellLine("read -r line; sleep 600 & exit 3");
     const error = await failToConnect(server, { prior: LEGACY_PRIOR });
     expect(error).toMatchObject({ code: "MCP_SERVER_EXITED", phase: "handshake" });
@@ -125,11 +125,11 @@ describe.concurrent("[R08] a process that ended is told by whether it had read w
   });
 });
 
-describe.concurrent("the last words are the reason, not what a runtime prints after it", () => {
+describe.concurrent("the error quotes the reason from stderr, not what follows it", () => {
   test.each([
-    ["an error of Node.js", 'throw new Error("token [x] is invalid")', "Error: token [x] is invalid"],
+    ["an error thrown in Node.js", 'throw new Error("token [x] is invalid")', "Error: token [x] is invalid"],
     ["a missing module", 'require("no-such-module")', "Error: Cannot find module 'no-such-module'"],
-    ["a log line", 'console.error("bye\\n\\n"); process.exit(1)', "bye"],
+    ["a log line before blank lines", 'console.error("bye\\n\\n"); process.exit(1)', "bye"],
     [
       "a reason before a hint",
       'console.error("fatal: no repository\\nsee --help"); process.exit(1)',
@@ -140,8 +140,8 @@ describe.concurrent("the last words are the reason, not what a runtime prints af
   });
 });
 
-describe.concurrent("how often a server is started", () => {
-  onLinux("[R19] once if it ends without having read what it was asked, whatever its exit code", async () => {
+describe.concurrent("a server is started", () => {
+  onLinux("[R19] once if it exits before reading a message, whatever its exit code", async () => {
     for (const code of [0, 1]) {
       const server = scriptedServer((_, { process }) => process.exit(Number(process.env.CODE)), {
         env: { CODE: String(code) },
@@ -153,7 +153,7 @@ describe.concurrent("how often a server is started", () => {
     }
   });
 
-  onLinux("[R19] once also behind a wrapper", async () => {
+  onLinux("[R19] once behind a wrapper too", async () => {
     const server = scriptedServer((_, { process }) => process.exit(4));
     const [node, ...args] = [server.command, ...server.args];
     const wrapped = { ...server, command: "/bin/sh", args: ["-c", '"$@"; exit $?', "sh", node, ...args] };
@@ -161,7 +161,7 @@ describe.concurrent("how often a server is started", () => {
     expect(server.starts()).toHaveLength(1);
   });
 
-  test("[R09] twice if it dies of the first question: then it is taken for a legacy server", async () => {
+  test("[R09] twice if server/discover kills it, the second time as a legacy server", async () => {
     const server = scriptedServer((message, { process }) => {
       if (message.method === "server/discover") process.exit(1);
       return undefined;
@@ -170,7 +170,7 @@ describe.concurrent("how often a server is started", () => {
     expect(server.starts()).toHaveLength(2);
   });
 
-  test("what it writes to its own input disturbs nothing", async () => {
+  test("once even if it writes to its own input", async () => {
     const server = scriptedServer((message, { process }) => {
       if (message.method === "started") process.getBuiltinModule("node:fs").writeSync(0, "> ");
       return undefined;

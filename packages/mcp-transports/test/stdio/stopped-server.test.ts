@@ -6,7 +6,7 @@ import { received, type Script, scriptedServer } from "../scripted-server.ts";
 const CALL = { name: "echo", arguments: { text: "a" } };
 const NO_DEADLINE = { timeoutMs: 0, maxTotalMs: 0 };
 
-/** Stops itself, as a debugger or a terminal would stop it, when it is sent the method. */
+/** Stops itself, as a debugger or a terminal would stop it, when it receives the method. */
 const stoppingAt = (method: string): Script => {
   const source = `(message, { process }) => {
     if (message.method === ${JSON.stringify(method)} && !process.env.STOPPED) {
@@ -18,11 +18,11 @@ const stoppingAt = (method: string): Script => {
   return Object.assign(() => false, { toString: () => source }) as Script;
 };
 
-// Who is stopped is waited for for seconds when it is to end, by its nature.
+// Ending a stopped process takes seconds.
 describe
   .runIf(process.platform !== "win32")
-  .concurrent("a server that is stopped by SIGSTOP", { timeout: 30_000 }, () => {
-    test("misses the deadline of its call; once it is continued it is of use again, and its late answer is nobody's", async () => {
+  .concurrent("a server stopped by SIGSTOP", { timeout: 30_000 }, () => {
+    test("times out its call, and answers the next one after SIGCONT", async () => {
       const server = scriptedServer(stoppingAt("tools/call"));
       const session = await connect(server);
       const error = await failureOf(session.request("tools/call", CALL, { timeoutMs: 150, maxTotalMs: 0 }));
@@ -33,7 +33,7 @@ describe
       expect(await waiting).toEqual({ content: [{ type: "text", text: '{"text":"b"}' }] });
     });
 
-    test("is ended all the same, and its calls are told that they may have been carried out", async () => {
+    test("is ended by close(), and its pending call fails with an unknown outcome", async () => {
       const server = scriptedServer(stoppingAt("tools/call"));
       const session = await connect(server);
       const failing = failureOf(session.request("tools/call", CALL, NO_DEADLINE));
@@ -45,7 +45,7 @@ describe
       expectGone([pid]);
     });
 
-    test("before it has shaken hands is ended when its opening is given up", async () => {
+    test("during the handshake is ended when the connect is aborted", async () => {
       const server = scriptedServer(stoppingAt("initialize"), { limits: { connectTimeoutMs: 0 } });
       const controller = new AbortController();
       const failing = failToConnect(server, { signal: controller.signal });

@@ -28,7 +28,7 @@ async function startInTerminal(mode: string) {
   atEnd(async () => {
     if (terminal.exitCode !== null || terminal.signalCode !== null) return;
     terminal.stdin?.write(END_OF_FILE);
-    await once(terminal, "exit", { signal: AbortSignal.timeout(2000) }).catch(() => {}); // else it is killed
+    await once(terminal, "exit", { signal: AbortSignal.timeout(2000) }).catch(() => {}); // otherwise it is killed
   });
   const lines = createInterface({ input: terminal.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
   const lineThat = async (pattern: RegExp): Promise<string> => {
@@ -47,7 +47,7 @@ async function startInTerminal(mode: string) {
 const stateOf = (pid: number) => /\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1];
 
 describe.runIf(canExecute(SCRIPT) && process.platform === "linux")("in a terminal", () => {
-  test.concurrent("[R05] Ctrl+C reaches the host alone: its server still answers while the host says farewell", async () => {
+  test.concurrent("[R05] Ctrl+C reaches only the host, whose server still answers during shutdown", async () => {
     const { server, lineThat, type } = await startInTerminal("handle-before");
     type(CONTROL_C);
     expect(await lineThat(/handled/)).toContain("handled {}");
@@ -55,7 +55,7 @@ describe.runIf(canExecute(SCRIPT) && process.platform === "linux")("in a termina
     await gone(server);
   });
 
-  test.concurrent("[X13] Ctrl+Z stops the host alone: its server keeps running", async () => {
+  test.concurrent("[X13] Ctrl+Z stops only the host; its server keeps running", async () => {
     const { server, host, lineThat, type } = await startInTerminal("stay");
     type(CONTROL_Z);
     await lineThat(/shell \d/);
@@ -67,7 +67,7 @@ describe.runIf(canExecute(SCRIPT) && process.platform === "linux")("in a termina
   });
 });
 
-test("[X13] a server is in a session of its own, where no terminal's signals go", async () => {
+test("[X13] a server runs in a process group and session of its own", async () => {
   const server = scriptedServer();
   await connect(server);
   const [pid] = server.starts() as [number];

@@ -14,7 +14,7 @@ import { expectGone, isRunning } from "../processes.ts";
 
 /**
  * Starts a process in a session of its own for each SIGUSR2, and for each interval if one is given, and writes down its
- * number. It does not mind SIGTERM.
+ * pid. It ignores SIGTERM.
  */
 const BREEDER = `
   const [file, intervalMs] = process.argv.slice(1);
@@ -35,7 +35,7 @@ interface Breeder {
   readonly pid: number;
   readonly table: ProcessTable;
   readonly members: TreeMembers;
-  /** It and all it has started. */
+  /** Its pid and those of all processes it has started. */
   family(): number[];
 }
 
@@ -58,7 +58,7 @@ async function startBreeder(intervalMs: number): Promise<Breeder> {
   return { pid, table, members: createTreeMembers(createTreeRoster({ pid, start }), table), family };
 }
 
-/** One that is stopped, or dead, starts nobody. */
+/** Whether the process can start others: it is neither stopped nor dead. */
 function canBreed(pid: number): boolean {
   try {
     return /\) [RSD]/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
@@ -67,8 +67,8 @@ function canBreed(pid: number): boolean {
   }
 }
 
-/** Its table, but whenever somebody has looked, it starts another process before anything can be done about what was seen. */
-function breedingAfterEachLook({ pid, table, family }: Breeder): ProcessTable {
+/** The breeder's table, except that after each scan the breeder starts another process before the result is used. */
+function breedingAfterEachScan({ pid, table, family }: Breeder): ProcessTable {
   const ask = () => {
     const before = family().length;
     if (!canBreed(pid)) return () => true;
@@ -92,28 +92,28 @@ function breedingAfterEachLook({ pid, table, family }: Breeder): ProcessTable {
   };
 }
 
-// An end is made of waiting, and these keep the machine busy meanwhile.
+// Ending a tree is mostly waiting, and these processes keep the machine busy.
 describe.runIf(process.platform === "linux")(
-  "whoever starts others while being ended",
+  "a process that starts others while it is being ended",
   {
     timeout: 30_000,
   },
   () => {
-    test("[R03] is stopped before it is killed, so that nobody it starts meanwhile is lost", async () => {
+    test("[R03] leaves no child behind, even if it starts one after each scan", async () => {
       const breeder = await startBreeder(0);
-      expect(await endMembers(breeder.members, breedingAfterEachLook(breeder))).toBe(true);
+      expect(await endMembers(breeder.members, breedingAfterEachScan(breeder))).toBe(true);
       expect(breeder.family().length).toBeGreaterThan(2);
       expectGone(breeder.family());
     });
 
-    test("[R05] is stopped first also when the host ends in the same moment", async () => {
+    test("[R05] leaves no child behind when the host ends at that moment", async () => {
       const breeder = await startBreeder(0);
-      killAtOnce([breeder.members], breedingAfterEachLook(breeder));
+      killAtOnce([breeder.members], breedingAfterEachScan(breeder));
       expect(breeder.family().length).toBeGreaterThan(2);
       while (breeder.family().some(isRunning)) await pause(5);
     });
 
-    test("[R03] is stopped with all of them, however quickly it starts them", async () => {
+    test("[R03] leaves no child behind, even if it starts one every 5 ms", async () => {
       const breeder = await startBreeder(5);
       expect(await endMembers(breeder.members, breeder.table, { ...END_GRACES, sigtermMs: 300 })).toBe(true);
       expect(breeder.family().length).toBeGreaterThan(3);

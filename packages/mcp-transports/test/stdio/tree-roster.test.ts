@@ -10,7 +10,7 @@ import {
 const HOST = 50;
 const LEADER = { pid: 100, start: "s100" };
 
-/** A process of its own session and group unless told otherwise; its start time is made of its number. */
+/** A process in its own session and group unless `more` says otherwise; its start time is derived from its pid. */
 function process(pid: number, parentPid: number, more: Partial<ProcessFact> = {}): ProcessFact {
   return { pid, parentPid, groupId: pid, sessionId: pid, start: `s${pid}`, isDead: false, ...more };
 }
@@ -19,17 +19,17 @@ const inSession = (id: number) => ({ groupId: id, sessionId: id });
 const host = process(HOST, 1, inSession(HOST));
 const leader = process(100, HOST);
 
-const look = (roster: TreeRoster, ...facts: ProcessFact[]) =>
+const update = (roster: TreeRoster, ...facts: ProcessFact[]) =>
   updateTreeRoster(roster, createProcessSnapshot([host, ...facts]), HOST);
 const pidsOf = ({ members }: TreeRoster) => members.map(({ pid }) => pid);
 
-describe("a tree has as members", () => {
-  test("[R03] its leader, the leader's session, and all descendants", () => {
-    const roster = look(
+describe("the members of a process tree", () => {
+  test("[R03] include the leader, its session and all descendants", () => {
+    const roster = update(
       createTreeRoster(LEADER),
       leader,
       process(101, 100, inSession(100)),
-      process(102, 1, { groupId: 102, sessionId: 100 }), // its parent is gone, its group its own
+      process(102, 1, { groupId: 102, sessionId: 100 }), // its parent is gone, and it has its own group
       process(103, 101), // called setsid
       process(104, 103, { groupId: 104, sessionId: 103 }),
       process(900, 1),
@@ -39,26 +39,26 @@ describe("a tree has as members", () => {
     expect(pidsOf(roster).indexOf(101)).toBeLessThan(pidsOf(roster).indexOf(103));
   });
 
-  test("[R03] who left the session while the chain of parents held, also once it is broken", () => {
-    const before = look(
+  test("[R03] still include a process that left the session after its parent is gone", () => {
+    const before = update(
       createTreeRoster(LEADER),
       leader,
       process(101, 100, inSession(100)),
       process(103, 101),
     );
-    const after = look(before, process(103, 1), process(105, 1, { groupId: 105, sessionId: 103 }));
+    const after = update(before, process(103, 1), process(105, 1, { groupId: 105, sessionId: 103 }));
     expect(pidsOf(after)).toEqual([103, 105]);
   });
 
-  test("[R03] the session of a leader that is gone, or dead and not reaped", () => {
+  test("[R03] include the session of a leader that is gone or a zombie", () => {
     const member = process(101, 1, inSession(100));
-    expect(pidsOf(look(createTreeRoster(LEADER), member))).toEqual([101]);
-    expect(pidsOf(look(createTreeRoster(LEADER), { ...leader, isDead: true }, member))).toEqual([101]);
+    expect(pidsOf(update(createTreeRoster(LEADER), member))).toEqual([101]);
+    expect(pidsOf(update(createTreeRoster(LEADER), { ...leader, isDead: true }, member))).toEqual([101]);
   });
 
-  test("where sessions are not told, its groups and descendants", () => {
+  test("include its groups and descendants if sessions are unknown", () => {
     const group = { groupId: 100, sessionId: undefined };
-    const roster = look(
+    const roster = update(
       createTreeRoster(LEADER),
       process(100, HOST, group),
       process(101, 1, group),
@@ -70,38 +70,38 @@ describe("a tree has as members", () => {
 });
 
 describe("a foreign process is never a member", () => {
-  test("if it has the number of one, but another start", () => {
-    const before = look(createTreeRoster(LEADER), leader, process(103, 100));
+  test("if it reuses a member's pid with another start time", () => {
+    const before = update(createTreeRoster(LEADER), leader, process(103, 100));
     const reused = process(103, 1, { start: "later" });
-    expect(pidsOf(look(before, leader, reused, process(104, 103)))).toEqual([100]);
+    expect(pidsOf(update(before, leader, reused, process(104, 103)))).toEqual([100]);
   });
 
-  test("if the leader's number has been given to another, whoever that one leads", () => {
+  test("if it reuses the leader's pid, nor are the processes it leads", () => {
     const reused = { ...leader, start: "later" };
-    expect(look(createTreeRoster(LEADER), reused, process(101, 100, inSession(100)))).toEqual({
+    expect(update(createTreeRoster(LEADER), reused, process(101, 100, inSession(100)))).toEqual({
       leader: undefined,
       members: [],
     });
   });
 
-  test("if its group has the leader's number, and everybody in the tree's was seen gone before", () => {
-    const gone = look(createTreeRoster(LEADER));
-    expect(pidsOf(look(gone, process(101, 1, inSession(100))))).toEqual([]);
-    expect(pidsOf(look(gone, leader))).toEqual([]);
+  test("if its group has the leader's pid after the whole tree was seen gone", () => {
+    const gone = update(createTreeRoster(LEADER));
+    expect(pidsOf(update(gone, process(101, 1, inSession(100))))).toEqual([]);
+    expect(pidsOf(update(gone, leader))).toEqual([]);
   });
 
-  test("if a record names the tree's leader, and only the group still has its number", () => {
-    expect(pidsOf(look(recallTreeRoster([LEADER]), process(101, 1, inSession(100))))).toEqual([]);
-    expect(pidsOf(look(recallTreeRoster([LEADER]), leader, process(101, 1, inSession(100))))).toEqual([
+  test("if only its group has the pid of a recorded leader", () => {
+    expect(pidsOf(update(recallTreeRoster([LEADER]), process(101, 1, inSession(100))))).toEqual([]);
+    expect(pidsOf(update(recallTreeRoster([LEADER]), leader, process(101, 1, inSession(100))))).toEqual([
       100, 101,
     ]);
   });
 
-  test("if it is the host or one of the host's session, even where a member has joined that", () => {
+  test("if it belongs to the host's session, even after a member joined that session", () => {
     const joined = process(101, 100, inSession(HOST));
     const colleague = process(901, HOST, inSession(HOST));
-    expect(pidsOf(look(createTreeRoster(LEADER), leader, joined, colleague))).toEqual([100, 101]);
-    const inverted = look(createTreeRoster({ pid: HOST, start: `s${HOST}` }), leader);
+    expect(pidsOf(update(createTreeRoster(LEADER), leader, joined, colleague))).toEqual([100, 101]);
+    const inverted = update(createTreeRoster({ pid: HOST, start: `s${HOST}` }), leader);
     expect(pidsOf(inverted)).toEqual([]);
   });
 });

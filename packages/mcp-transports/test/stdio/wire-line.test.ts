@@ -3,41 +3,41 @@ import { formatLine, takeMessages } from "../../src/stdio/wire-line.ts";
 
 const MESSAGE = { jsonrpc: "2.0", method: "notifications/x" };
 
-/** What is taken from a line, and whether there was anything else in it. */
+/** The messages of a line, and whether it contains anything else. */
 function read(line: string) {
   const messages: unknown[] = [];
   const isStray = !takeMessages(line, (message) => messages.push(message) > 0);
   return { messages, isStray };
 }
 
-test("a message is read, also behind a byte order mark and before a carriage return", () => {
+test("reads a message after a byte order mark and before a carriage return", () => {
   const line = JSON.stringify(MESSAGE);
   for (const text of [line, `\uFEFF${line}`, `${line}\r`, `  ${line} `])
     expect(read(text)).toEqual({ messages: [MESSAGE], isStray: false });
 });
 
-test("[R16] a message is sent as one line, also to readers for whom other characters end one", () => {
+test("[R16] formats a message as one line without Unicode line separators", () => {
   const params = { text: "a\u2028b\u2029c\nd\re" };
   const line = formatLine({ jsonrpc: "2.0", method: "x", params });
   expect(line).not.toMatch(/[\n\r\u2028\u2029]/);
   expect(JSON.parse(line).params).toEqual(params);
 });
 
-test("a batch of messages is read", () => {
+test("reads a batch of messages", () => {
   expect(read(JSON.stringify([MESSAGE, MESSAGE]))).toEqual({
     messages: [MESSAGE, MESSAGE],
     isStray: false,
   });
 });
 
-test("[R18] of a batch with a part that is no message, the messages are read", () => {
+test("[R18] reads the messages of a batch and reports its other parts as stray", () => {
   expect(read(JSON.stringify([1, MESSAGE, { level: "info" }]))).toEqual({
     messages: [MESSAGE],
     isStray: true,
   });
 });
 
-test.each(["", " ", "\r", "\t", "\uFEFF"])("%j holds nothing", (line) => {
+test.each(["", " ", "\r", "\t", "\uFEFF"])("%j is a blank line without messages", (line) => {
   expect(read(line)).toEqual({ messages: [], isStray: false });
 });
 
@@ -52,17 +52,17 @@ test.each([
   '{"level":"info"}',
   "[1]",
   "[".repeat(200_000),
-])("%.20s is not taken for a message", (line) => {
+])("%.20s is not read as a message", (line) => {
   expect(read(line)).toEqual({ messages: [], isStray: true });
 });
 
-test("of a batch with a part that is not taken, the others are taken", () => {
+test("reads the rest of a batch after one message is rejected", () => {
   const taken: unknown[] = [];
   const isWhole = takeMessages(JSON.stringify([MESSAGE, MESSAGE]), (message) => taken.push(message) > 1);
   expect({ taken, isWhole }).toEqual({ taken: [MESSAGE, MESSAGE], isWhole: false });
 });
 
-test("a message to which not even the end of its line could be added is not sent", async () => {
+test("refuses a message whose line would exceed the maximum string length", async () => {
   const text = (length: number) => ({ ...MESSAGE, params: { text: "x".repeat(length) } }) as const;
   const { length } = formatLine(text(0) as never);
   const { constants } = process.getBuiltinModule("node:buffer");

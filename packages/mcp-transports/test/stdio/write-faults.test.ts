@@ -40,7 +40,7 @@ async function connectDeaf() {
 }
 
 describe("a server that stops reading", () => {
-  test("[R13] is waited for, and gets everything in order when it reads again", async () => {
+  test("[R13] gets every call in order once it reads again", async () => {
     const { server, session, wake } = await connectDeaf();
     const texts = Array.from({ length: 40 }, (_, n) => `${n}${"x".repeat(100_000)}`);
     const calls = texts.map((text) => session.request("tools/call", call(text), NO_DEADLINE));
@@ -53,7 +53,7 @@ describe("a server that stops reading", () => {
     expect(sent.map(({ params }) => params.arguments.text)).toEqual(texts);
   });
 
-  test("[R13] makes calls miss their deadline; what was never written is known not to be sent", async () => {
+  test("[R13] times out its calls, and those never written fail as not sent", async () => {
     const { server, session, wake } = await connectDeaf();
     const calls = Array.from({ length: 20 }, (_, n) =>
       session.request("tools/call", call("x".repeat(MEBIBYTE) + n), { timeoutMs: 200 }),
@@ -71,7 +71,7 @@ describe("a server that stops reading", () => {
     expect(sent).toHaveLength(errors.filter(({ outcome }) => outcome === "unknown").length);
   });
 
-  test("[R13] has at most 64 MiB waiting: calls beyond that are refused unsent", async () => {
+  test("[R13] has at most 64 MiB queued; further calls fail as not sent", async () => {
     const { session } = await connectDeaf();
     const text = "x".repeat(4 * MEBIBYTE);
     const calls = Array.from({ length: 20 }, () => session.request("tools/call", call(text), NO_DEADLINE));
@@ -86,9 +86,9 @@ describe("a server that stops reading", () => {
   });
 });
 
-describe.concurrent("a server whose input breaks", () => {
+describe.concurrent("a server that dies or closes its pipes", () => {
   test.runIf(process.platform === "linux")(
-    "[R12] one that has ended is sent nothing, though its pipes are still open",
+    "[R12] gets no call after it has exited, even if its pipes are open",
     async () => {
       const server = scriptedServer((message, { process, answer }) => {
         if (message.method !== "ping") return undefined;
@@ -100,13 +100,13 @@ describe.concurrent("a server whose input breaks", () => {
       });
       const session = await connect({ ...server, env: { PATH: "/usr/bin:/bin" } });
       await session.request("ping", undefined);
-      while (existsSync(`/proc/${server.starts()[0]}`)) await pause(5); // until its end was taken notice of
+      while (existsSync(`/proc/${server.starts()[0]}`)) await pause(5); // until its end was noticed
       const error = await failureOf(session.request("tools/call", call("a"), NO_DEADLINE));
       expect(error).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "not-sent" });
     },
   );
 
-  test("[R12] one that stops reading and dies fails what was being written, and what waited, at once", async () => {
+  test("[R12] fails the call being written and the queued calls if it dies without reading", async () => {
     const server = scriptedServer((message, { process, answer }) => {
       if (message.method !== "ping") return undefined;
       process.stdin.pause();
@@ -125,7 +125,7 @@ describe.concurrent("a server whose input breaks", () => {
       expect(error).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "not-sent" });
   });
 
-  test("[R11] one that closes its input but lives on loses its session, and is ended", async () => {
+  test("[R11] loses its session and is ended if it closes its input but keeps running", async () => {
     const server = scriptedServer((message, { process, answer }) => {
       if (message.method !== "ping") return undefined;
       process.stdin.destroy();
@@ -149,7 +149,7 @@ describe.concurrent("a server whose input breaks", () => {
     await gone(...server.starts());
   });
 
-  test("[R11] one that closes its output but lives on loses its session, and is ended", async () => {
+  test("[R11] loses its session and is ended if it closes its output but keeps running", async () => {
     const server = scriptedServer((message, { process }) => {
       if (message.method !== "tools/call") return undefined;
       process.stdout.end();
@@ -169,7 +169,7 @@ describe.concurrent("a server whose input breaks", () => {
     await gone(...server.starts());
   });
 
-  test("[R10] one that crashes rejects each of its 1,000 calls once, with an unknown outcome", async () => {
+  test("[R10] fails each of 1,000 pending calls with an unknown outcome if it crashes", async () => {
     const server = scriptedServer((message, { process }) => {
       if (message.params?.arguments?.text === "last") process.exit(9);
       return message.method === "tools/call";
@@ -186,14 +186,14 @@ describe.concurrent("a server whose input breaks", () => {
   });
 });
 
-test("[R11] one that is killed at any byte of what it reads fails every call, and nothing is thrown", async () => {
+test("[R11] a server killed after any number of bytes read fails every call", async () => {
   const connect = createConnector();
   const options = { signal: new AbortController().signal, log: silentLogger, prior: LEGACY_PRIOR };
   const cuts = Array.from({ length: 40 }, (_, n) => n * 61);
   const outcomes = await Promise.all(
     cuts.map(async (bytes) => {
       const session = await connect(shellServerKilledAfter(bytes), options).catch((error) => error.code);
-      // It was killed before our confirmation was written.
+      // It was killed before notifications/initialized was written.
       if (session === "MCP_HANDSHAKE_FAILED") return [];
       const calls = Array.from({ length: 20 }, () => session.request("tools/call", call("a"), NO_DEADLINE));
       const errors = await Promise.all(calls.map(failureOf));
@@ -206,7 +206,7 @@ test("[R11] one that is killed at any byte of what it reads fails every call, an
     expect(outcome).toMatch(/^(?:MCP_OUTCOME_UNKNOWN unknown|MCP_SESSION_LOST not-sent)$/);
 });
 
-test("a message that cannot be written as JSON is not sent, and disturbs nothing", async () => {
+test("arguments that cannot be written as JSON fail the call as not sent", async () => {
   const session = await connect(scriptedServer());
   const error = await failureOf(
     session.request("tools/call", { name: "echo", arguments: { big: 1n as unknown as number } }),
@@ -215,7 +215,7 @@ test("a message that cannot be written as JSON is not sent, and disturbs nothing
   expect(await session.request("ping", undefined)).toEqual({});
 });
 
-test("a call that is given up in the tick it was made in is never sent, nor is its cancellation", async () => {
+test("a call aborted in the same tick is never sent, nor is its cancellation", async () => {
   const server = scriptedServer();
   const session = await connect(server);
   const controller = new AbortController();

@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { expect, test, vi } from "vitest";
 import { createWriteQueue } from "../../src/stdio/write-queue.ts";
 
-/** A stream that takes a write only when it is let. */
+/** A stream that completes a write only on `takeNext`. */
 function createValve() {
   const written: string[] = [];
   const taken: (() => void)[] = [];
@@ -24,7 +24,7 @@ const faultOf = (promise: Promise<unknown>) =>
     (error) => error.message,
   );
 
-test("lines of the same tick go out in one write, in order, and each is settled", async () => {
+test("lines of the same tick go out in one write, in order", async () => {
   const { stream, written, takeNext } = createValve();
   const queue = createWriteQueue(stream);
   const lines = ["a", "b", "c"].map((line) => queue.push(line));
@@ -34,7 +34,7 @@ test("lines of the same tick go out in one write, in order, and each is settled"
   await Promise.all(lines);
 });
 
-test("what comes while a write is under way waits, and goes out together", async () => {
+test("lines pushed during a write wait and go out together", async () => {
   const { stream, written, takeNext } = createValve();
   const queue = createWriteQueue(stream);
   const first = queue.push("a");
@@ -48,7 +48,7 @@ test("what comes while a write is under way waits, and goes out together", async
   await Promise.all(later);
 });
 
-test("long lines are not joined", async () => {
+test("long lines go out in separate writes", async () => {
   const { stream, written, takeNext } = createValve();
   const queue = createWriteQueue(stream);
   const long = "x".repeat(200_000);
@@ -63,7 +63,7 @@ test("long lines are not joined", async () => {
   await Promise.all(lines);
 });
 
-test("[R13] more than may wait is refused before anything of it is written", async () => {
+test("[R13] a line over the queue limit is refused, and no part of it is written", async () => {
   const { stream, written } = createValve();
   const queue = createWriteQueue(stream, TEN_BYTES);
   const pending = [queue.push("under way")];
@@ -77,7 +77,7 @@ test("[R13] more than may wait is refused before anything of it is written", asy
   expect(written).toEqual(["under way\n"]);
 });
 
-test("a line of any size is taken where nothing waits", async () => {
+test("a line of any size is accepted if nothing is waiting", async () => {
   const { stream, written, takeNext } = createValve();
   const queue = createWriteQueue(stream, TEN_BYTES);
   const line = queue.push("much longer than that");
@@ -87,7 +87,7 @@ test("a line of any size is taken where nothing waits", async () => {
   await line;
 });
 
-test("what nobody wants any longer makes room, and is not written", async () => {
+test("an unwanted line is not written and makes room in the queue", async () => {
   const { stream, written, takeNext } = createValve();
   const queue = createWriteQueue(stream, TEN_BYTES);
   const events: string[] = [];
@@ -108,7 +108,7 @@ test("what nobody wants any longer makes room, and is not written", async () => 
   expect(events).toEqual([]);
 });
 
-test("lines count for more than their text, so that many short ones cannot fill the memory", async () => {
+test("each line counts with an overhead, so short lines cannot fill the memory", async () => {
   const { stream } = createValve();
   const queue = createWriteQueue(stream, { maxWaitingBytes: 1000, lineOverheadBytes: 100 });
   const lines = [queue.push("under way")];
@@ -119,7 +119,7 @@ test("lines count for more than their text, so that many short ones cannot fill 
   await Promise.all(lines.map(faultOf));
 });
 
-test("[T88] a full queue is looked through only when somebody has given up", async () => {
+test("[T88] a full queue is searched for unwanted lines only after noticeUnwanted()", async () => {
   const { stream } = createValve();
   const queue = createWriteQueue(stream, TEN_BYTES);
   const isWanted = vi.fn(() => true);
@@ -138,7 +138,7 @@ test("[T88] a full queue is looked through only when somebody has given up", asy
   await Promise.all(lines.map(faultOf));
 });
 
-test("[R11] a stream that breaks settles everything and throws nothing", async () => {
+test("[R11] a broken stream rejects every line", async () => {
   const stream = new Writable({ write: (_chunk, _encoding, callback) => callback(new Error("EPIPE")) });
   const queue = createWriteQueue(stream);
   const line = queue.push("a");

@@ -1,4 +1,4 @@
-// Starts and closes a server with a difficult tree again and again, and tells how many processes survived.
+// Starts and closes a server with a difficult process tree repeatedly, and prints how many processes survived.
 //   node --no-warnings test/stress/process-tree.mjs [rounds, default 100] [servers in each round, default 1]
 // The tree: a shell around the server, which ignores the end of its input and SIGTERM, a child of the same kind, and a
 // grandchild of the same kind that has called setsid.
@@ -51,7 +51,7 @@ function isRunning(pid) {
   }
 }
 
-/** All processes of a server, once both of its children have told their numbers. */
+/** All processes of a server, once both of its children have printed their process ids. */
 async function pidsOf(session) {
   for (;;) {
     const { structuredContent } = await session.request("tools/call", { name: "pids", arguments: {} });
