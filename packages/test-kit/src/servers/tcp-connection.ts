@@ -107,7 +107,7 @@ class PlannedConnection implements ProxiedConnection {
     this.#request?.swallow();
     this.#answer?.swallow();
     for (const socket of this.#sockets) {
-      if (by === "rst") socket.resetAndDestroy();
+      if (by === "rst") reset(socket);
       else socket.end();
     }
     this.#onChanged();
@@ -134,8 +134,17 @@ class PlannedConnection implements ProxiedConnection {
   /** Passes the loss of one side on to the other, unless the connection is swallowing. */
   #watch(socket: Socket, other: Socket | undefined): void {
     socket.on("error", () => {
-      if (!this.#isSwallowing) other?.resetAndDestroy();
+      if (!this.#isSwallowing && other !== undefined) reset(other);
     });
     socket.on("close", () => this.#onChanged());
   }
+}
+
+/**
+ * Resets a socket. One that is being ended cannot be reset: the system refuses it, and Node then leaves the socket open for good. Such a
+ * socket is destroyed.
+ */
+function reset(socket: Socket): void {
+  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
 }
