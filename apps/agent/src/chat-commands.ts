@@ -99,8 +99,8 @@ async function connect(name: string, { runtime, screen, signal }: CommandContext
 }
 
 async function reload({ runtime, screen }: CommandContext): Promise<void> {
-  const { applied, added, removed, changed, kept, problems, blocked } = await runtime.reload();
-  for (const { error } of problems) screen.write(withoutControls(error.message));
+  const { applied, added, removed, changed, kept, problems, failed, blocked } = await runtime.reload();
+  for (const { error } of [...problems, ...failed]) screen.write(withoutControls(error.message));
   for (const { name, reason } of blocked) screen.write(withoutControls(`not used: ${name}: ${reason}`));
   if (!applied) screen.write("Nothing was changed.");
   const parts = Object.entries({ added, removed, changed, kept }).map(

@@ -85,7 +85,6 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
       const log = args.verbose ? logTo(terminal, "debug") : undefined;
       const result = types({
         ...args,
-        hosts: args.discover ? args.hosts : [],
         runtime: { ...runtimeOptions(args), log, signal },
         tellProblems: (report) => tellReport(report, args, terminal),
       });
@@ -121,13 +120,12 @@ async function config(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const { wanted, cwd, configFiles: files, servers, discover } = args;
+  const { wanted, cwd, configFiles: files, servers, hosts } = args;
   const { listConfig, parseConfig } = await import("./command-line/config-command.ts");
   if (wanted.action === "parse") {
     const parsed = parseConfig(wanted, cwd);
     return show(await untilInterrupted(parsed, signal), args, terminal, signal);
   }
-  const hosts = discover ? args.hosts : [];
   const log = logTo(terminal, "warn");
   const listed = listConfig({ cwd, files, servers, hosts, log });
   const { found, ...result } = await untilInterrupted(listed, signal);
@@ -140,13 +138,13 @@ async function approveServers(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const { cwd, configFiles: files, servers, discover, server: name, yes } = args;
+  const { cwd, configFiles: files, servers, hosts, server: name, yes } = args;
   const { approve } = await import("./command-line/approve-command.ts");
   const { found, ...result } = await approve({
     cwd,
     files,
     servers,
-    hosts: discover ? args.hosts : [],
+    hosts,
     name,
     yes,
     log: logTo(terminal, "warn"),
@@ -163,8 +161,7 @@ async function account(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const { cwd, configFiles: files, servers, server: name, cache } = args;
-  const hosts = args.discover ? args.hosts : [];
+  const { cwd, configFiles: files, servers, hosts, server: name, cache } = args;
   const log = logTo(terminal, args.verbose ? "debug" : "warn");
   const told = (found: DiscoveredServers) => tellProblems(found, args, terminal);
   const options = { name, cache, cwd, files, servers, hosts, log, signal, tellProblems: told };

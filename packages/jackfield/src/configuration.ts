@@ -1,7 +1,8 @@
 import type { BlockedServer, ConfigProblem, DiscoveredServers, FoundServers } from "@jackfield/mcp-config";
 import { type Diagnostic, McpError, type ServerDefinition, type ServerSnapshot } from "@jackfield/mcp-core";
-import type { McpManager } from "@jackfield/mcp-manager";
+import type { McpManager, StartupReport } from "@jackfield/mcp-manager";
 import { type AdvisedServers, blockedReportOf, isAwaitingTrust } from "./blocked-servers.ts";
+import { configurationReport } from "./configuration-report.ts";
 import type { McpReloadReport } from "./mcp.ts";
 
 /** The configuration as read, and merged from what may be used of it. */
@@ -23,6 +24,8 @@ export interface Configuration {
   readonly merged: AdvisedServers;
   /** Entries with an error, as of that configuration. */
   broken(): readonly UnusableEntry[];
+  /** The same entries, as reports list them. */
+  failed(): StartupReport["failed"];
   /** Servers that wait for approval or trust, as of that configuration, unless another entry has the name. */
   awaitingTrust(): readonly UnusableEntry[];
   /** Reads the sources again and reloads the manager, unless a source was lost. */
@@ -74,17 +77,20 @@ export function createConfiguration(opened: ReadConfiguration, ports: Configurat
       return current.merged;
     },
     broken: () => broken,
+    failed: () => failedOf(broken),
     awaitingTrust: () => awaitingTrust,
     async reload(manager) {
       turn = turn.then(() => ports.read());
       const next = await turn;
-      const { problems, diagnostics, blocked } = next.merged;
-      const findings = { problems, diagnostics, blocked: blocked.map(blockedReportOf) };
+      const report = {
+        ...configurationReport(next.merged),
+        failed: failedOf(brokenEntries(next.merged)),
+      };
       if (hasLostSource(current.merged, next.merged)) {
         const kept = current.merged.servers.map(({ name }) => name);
-        return { applied: false, added: [], removed: [], changed: [], kept, ...findings };
+        return { applied: false, added: [], removed: [], changed: [], kept, ...report };
       }
-      return { applied: true, ...(await apply(next, manager)), ...findings };
+      return { applied: true, ...(await apply(next, manager)), ...report };
     },
     async reconsider(manager) {
       turn = turn.then(async () => {
@@ -112,6 +118,11 @@ function unreadableFiles({ problems }: DiscoveredServers): (string | undefined)[
   return problems
     .filter(({ server, kind }) => server === undefined && kind !== "ServerConfigError")
     .map(({ definedIn }) => definedIn.file);
+}
+
+/** As reports list them. Frozen. */
+function failedOf(entries: readonly UnusableEntry[]): StartupReport["failed"] {
+  return Object.freeze(entries.map(({ name, error }) => Object.freeze({ name, error })));
 }
 
 function brokenEntries({ problems }: DiscoveredServers): readonly UnusableEntry[] {

@@ -1,19 +1,63 @@
 export type {
   ConfigProblem,
+  InheritEnv,
   InlineServer,
   PromptApproverOptions,
   ServerApprovalRequest,
   ServerApprover,
   ServerFilter,
+  ServerFilterOptions,
   ServerPattern,
+  ServerResolverOptions,
   TrustFolder,
 } from "@jackfield/mcp-config";
 export { promptApprover } from "@jackfield/mcp-config/runtime";
-export { isMcpError, McpError, type ToolTypes } from "@jackfield/mcp-core";
+export {
+  type AuthPort,
+  type CallMiddleware,
+  type CallOptions,
+  type CompletionRequest,
+  type CompletionResult,
+  type Connector,
+  type ContentBlock,
+  type ContextSource,
+  type DefinedIn,
+  type Diagnostic,
+  type ErrorCode,
+  type GetPromptResult,
+  type HostHandlers,
+  type Implementation,
+  isMcpError,
+  type LogFields,
+  type Logger,
+  type LogLevel,
+  McpError,
+  type McpEvents,
+  type Progress,
+  type PromptDefinition,
+  type ReadResourceResult,
+  type RequestOptions,
+  type ResolveServer,
+  type ResourceDefinition,
+  type ResourceTemplateDefinition,
+  type ServerLimits,
+  type ServerSnapshot,
+  type ServerStatus,
+  type StateStore,
+  type ToolCache,
+  type ToolCallResult,
+  type ToolDescriptor,
+  type ToolListPolicy,
+  type ToolRef,
+  type ToolTypes,
+} from "@jackfield/mcp-core";
+export type { ApprovalRule, CallApprovalOptions } from "@jackfield/mcp-guard";
 export {
   type AsyncViewFilter,
   type HeartbeatOptions,
-  type McpManagerOptions,
+  NAMING_PRESETS,
+  type NamingOptions,
+  type OperationOptions,
   RETRY_PRESETS,
   type ReconnectOptions,
   type ReloadReport,
@@ -25,8 +69,9 @@ export {
 } from "@jackfield/mcp-manager";
 export type { HttpOptions, HttpOptionsSource, Leftover, TlsOptions } from "@jackfield/mcp-transports";
 export type { BlockedReport } from "./blocked-servers.ts";
+export type { ConfigurationReport } from "./configuration-report.ts";
 export type { GuardOptions } from "./guards.ts";
-export type { Mcp, McpForPrincipal, McpReloadReport, McpReport } from "./mcp.ts";
+export type { Mcp, McpForPrincipal, McpReloadReport, McpReport, McpSource, TypedCalls } from "./mcp.ts";
 export { openMcp } from "./open-mcp.ts";
 export type {
   CacheOptions,

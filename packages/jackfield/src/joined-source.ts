@@ -2,7 +2,7 @@ import { type ContextSource, isMcpError, type Logger, type McpEvents, thrownText
 import type { AsyncViewFilter, McpManager, ToolView, ViewFilter } from "@jackfield/mcp-manager";
 import type { UnusableEntry } from "./configuration.ts";
 import type { DiagnosticNews } from "./diagnostic-news.ts";
-import type { TypedCalls } from "./mcp.ts";
+import type { McpSource, TypedCalls } from "./mcp.ts";
 
 /** What a manager is joined with. */
 export interface Joining {
@@ -15,9 +15,7 @@ export interface Joining {
 }
 
 /** A manager whose `servers()` include these entries. */
-export type JoinedManager = Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool"> & TypedCalls;
-
-export function joinManager(manager: McpManager, joining: Joining): JoinedManager {
+export function joinManager(manager: McpManager, joining: Joining): McpSource {
   const { translated } = createErrorTranslation(manager, joining);
   return {
     ...joinContext(manager, joining),

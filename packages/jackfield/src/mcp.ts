@@ -1,47 +1,31 @@
-import type { ConfigProblem } from "@jackfield/mcp-config";
-import type {
-  CallOptions,
-  Diagnostic,
-  McpError,
-  ToolCallParameters,
-  ToolRef,
-  ToolResultOf,
-} from "@jackfield/mcp-core";
+import type { CallOptions, ToolCallParameters, ToolRef, ToolResultOf } from "@jackfield/mcp-core";
 import type { McpManager, ReloadReport, StartupReport } from "@jackfield/mcp-manager";
 import type { Leftover } from "@jackfield/mcp-transports";
-import { type BlockedReport, blockedReportOf } from "./blocked-servers.ts";
 import { beginClosing, type ClosingDeadline } from "./closing-work.ts";
 import type { Configuration } from "./configuration.ts";
+import { type ConfigurationReport, configurationReport } from "./configuration-report.ts";
 import type { DiagnosticNews } from "./diagnostic-news.ts";
 import { joinManager } from "./joined-source.ts";
 import type { Secrecy } from "./secrecy.ts";
 
-/** The result of `openMcp`. */
-export interface McpReport extends StartupReport {
-  /** Servers that were found and are not used, each with its reason; also entries whose name another server has. */
-  readonly blocked: readonly BlockedReport[];
-  /** The error if looking for servers failed as a whole: then only the servers and files that were passed are used. */
-  readonly discoveryError?: McpError | undefined;
-  /** Configuration files that could not be used at all. Entries that could not be used are under `failed`. */
-  readonly problems: readonly ConfigProblem[];
-  /** Further remarks on the configuration, for people. */
-  readonly diagnostics: readonly Diagnostic[];
+/** What happened while the runtime was opened. It is frozen, and so are its lists. */
+export interface McpReport extends StartupReport, ConfigurationReport {
+  /** Servers that could not be connected or listed, and entries that could not be used; `error` says why. */
+  readonly failed: StartupReport["failed"];
+  readonly blocked: ConfigurationReport["blocked"];
   /** Servers that are still running from an earlier run, whose host was killed. Only `endLeftovers` ends them. */
   readonly leftovers: readonly Leftover[];
 }
 
-/** What a reload did. */
-export interface McpReloadReport extends ReloadReport {
+/** What a reload did, and what it found in the configuration. */
+export interface McpReloadReport extends ReloadReport, ConfigurationReport {
   /**
    * False if a source that was readable before no longer is: nothing has changed then. `problems`, or `diagnostics` for an emptied file,
    * says why.
    */
   readonly applied: boolean;
-  /** Files that could not be used at all, and entries that could not be used. */
-  readonly problems: readonly ConfigProblem[];
-  readonly diagnostics: readonly Diagnostic[];
-  /** Servers that were found and are not used. */
-  readonly blocked: readonly BlockedReport[];
+  /** Entries that could not be used; `error` says why. Whether servers could be connected is in `servers()`. */
+  readonly failed: StartupReport["failed"];
 }
 
 /** Calls as in `ToolSource`, checked by the types of `jackfield types` for the tools that they cover. */
@@ -57,17 +41,18 @@ export interface TypedCalls {
   ): Promise<ToolResultOf<Ref>>;
 }
 
+/** What every source of a runtime's servers has. */
+export type McpSource = Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool"> & TypedCalls;
+
 /** The servers of a runtime for one of its users. Closing it ends that user's own sessions and no others. */
-export interface McpForPrincipal
-  extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">,
-    TypedCalls {
+export interface McpForPrincipal extends McpSource {
   /** The result of the start for this user. It does not change. */
   readonly report: StartupReport;
 }
 
 /** The runtime: every configured server as one source of tools. Close it when it is no longer needed. */
-export interface Mcp extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">, TypedCalls {
-  /** The result of `openMcp`. It does not change. */
+export interface Mcp extends McpSource {
+  /** What happened while the runtime was opened. It does not change: `servers()` has the current state. */
   readonly report: McpReport;
   /**
    * Starts the same servers for another user and resolves as `openMcp` does: when that user's tools can be used. The user has separate
@@ -112,16 +97,12 @@ export function createMcp(
   { started, configuration, leftovers, news, secrecy, closeTimeoutMs }: Opening,
   release: (deadline: ClosingDeadline) => Promise<void>,
 ): Mcp {
-  const { problems, diagnostics, blocked, discoveryError, approvalWarning: warning } = configuration.merged;
-  const report: McpReport = {
+  const report: McpReport = Object.freeze({
     ...started,
-    blocked: blocked.map(blockedReportOf),
-    ...(discoveryError === undefined ? {} : { discoveryError }),
-    failed: [...started.failed, ...configuration.broken().map(({ name, error }) => ({ name, error }))],
-    problems: problems.filter((problem) => problem.server === undefined),
-    diagnostics: warning === undefined ? diagnostics : [...diagnostics, warning],
-    leftovers,
-  };
+    ...configurationReport(configuration.merged),
+    failed: Object.freeze([...started.failed, ...configuration.failed()]),
+    leftovers: Object.freeze([...leftovers]),
+  });
   const close = async () => {
     const deadline = beginClosing(closeTimeoutMs);
     try {

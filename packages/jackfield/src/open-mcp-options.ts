@@ -43,8 +43,7 @@ export interface McpFilterOptions extends ServerFilterOptions {
 }
 
 /**
- * Options of `openMcp`. Servers passed in `servers` and `configFiles` count as approved; those that a project brings do not. Options
- * without a description here are those of the manager or of the default resolver.
+ * Options of `openMcp`, all optional. Servers passed in `servers` and `configFiles` count as approved; those that a project brings do not.
  */
 export interface OpenMcpOptions
   extends Pick<ServerResolverOptions, "missingVariable" | "projectVariables" | "inputs" | "runCommands">,
@@ -87,7 +86,7 @@ export interface OpenMcpOptions
    * remembered; nothing else waits for the answer. Default: none, so approve with `npx jackfield approve`.
    */
   readonly approve?: ServerApprover | undefined;
-  /** Where approvals are kept. Default: files of mode 0600 in the user's state directory. */
+  /** Where approvals of servers are kept; those of calls are in `approval.store`. Default: files of mode 0600 in the user's state directory. */
   readonly approvals?: StateStore | undefined;
   /**
    * Trust by folder in place of approval by content. For `false`, the folder's project starts no process, but its remote servers are
@@ -109,7 +108,10 @@ export interface OpenMcpOptions
   readonly guards?: GuardOptions | false | undefined;
   /** Approval of calls before they are made: which calls, and who approves them. Default: none needs approval. */
   readonly approval?: CallApprovalOptions | undefined;
-  /** Opens sessions. Default: stdio, Streamable HTTP and in-process servers, through `@jackfield/mcp-transports`. */
+  /**
+   * Opens sessions. Default: stdio, Streamable HTTP and in-process servers, through `@jackfield/mcp-transports`. With a connector of your
+   * own, `http` and `clientInfo` are not used, and servers that an earlier run left behind are not looked for.
+   */
   readonly connect?: Connector | undefined;
   /** Fills in variables. Default: from this process's environment, through `@jackfield/mcp-config`. */
   readonly resolve?: ResolveServer | undefined;

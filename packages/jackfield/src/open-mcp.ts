@@ -1,24 +1,18 @@
-import { resolve } from "node:path";
-import { type Logger, type ToolCache, thrownText } from "@jackfield/mcp-core";
+import { thrownText } from "@jackfield/mcp-core";
 import { createMcpManager, type McpManager } from "@jackfield/mcp-manager";
 import type { AdvisedServers } from "./blocked-servers.ts";
-import { beginClosing, type ClosingDeadline } from "./closing-work.ts";
-import { type Configuration, createConfiguration, type ReadConfiguration } from "./configuration.ts";
+import { beginClosing } from "./closing-work.ts";
+import { type Configuration, createConfiguration } from "./configuration.ts";
+import { allDiagnostics } from "./configuration-report.ts";
 import { createDiagnosticNews, type DiagnosticNews } from "./diagnostic-news.ts";
 import { createExaKeyFinder } from "./exa-keys.ts";
-import { createGuards } from "./guards.ts";
-import { processRecordPlace, reportLeftovers } from "./leftover-report.ts";
 import { createMcp, type Mcp } from "./mcp.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
 import { checkOptions } from "./option-shapes.ts";
-import { searchedPlaces } from "./searched-places.ts";
-import { createSecrecy } from "./secrecy.ts";
+import { openServices, type RuntimeServices } from "./runtime-services.ts";
 import { createSecretlessCatalog } from "./secretless-catalog.ts";
 import { createServerPorts, type ServerPorts } from "./server-ports.ts";
-import { createServerSearch, type ServerSearch } from "./server-search.ts";
-import { createStoredLogins } from "./stored-logins.ts";
 import { createLateConnector } from "./transports.ts";
-import { NOTHING_IS_KEPT_WARNING } from "./unknown-home.ts";
 
 /**
  * Reads the configuration, connects the servers and returns as soon as tools can be used: at once if the catalog knows every server, else
@@ -32,95 +26,95 @@ import { NOTHING_IS_KEPT_WARNING } from "./unknown-home.ts";
  */
 export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   checkOptions(options);
-  const {
-    cwd,
-    cache,
-    connect,
-    http,
-    clientInfo,
-    guards,
-    approval,
-    use,
-    toolPolicies,
-    signal,
-    ...managerOptions
-  } = options;
-  const processRecord = processRecordPlace();
-  const secrecy = createSecrecy(options.log);
-  const { log } = secrecy;
-  secrecy.admit(options.principal);
-  if (processRecord === undefined) log("warn", NOTHING_IS_KEPT_WARNING);
   let manager: McpManager | undefined;
-  const refresh = async (server: string) => manager?.refreshTools(server);
-  const { statusChanged, saved, ...guarded } = await createGuards({
-    guards,
-    approval,
-    use,
-    toolPolicies,
-    cwd,
-    log,
-    refresh,
-  });
-  const stop = new AbortController();
-  const search = createServerSearch(options, log, stop.signal);
-  const [opened, leftovers] = await Promise.all([
-    search.read(),
-    connect === undefined ? reportLeftovers(processRecord, log) : [],
-  ]);
-  const catalog = await openCatalog(cache, { cwd, log, isHomeKnown: processRecord !== undefined });
-  const logins =
-    options.auth === undefined ? createStoredLogins({ places: searchedPlaces(options), log }) : undefined;
-  const release = async (deadline: ClosingDeadline) => {
-    stop.abort();
-    await Promise.all([catalog.release(), logins?.close(deadline), saved(deadline)]);
-  };
+  const services = await openServices(options, async (server) => manager?.refreshTools(server));
+  const { secrecy, leftovers, release } = services;
+  const { signal, closeTimeoutMs } = options;
   try {
-    const connector = connect ?? createLateConnector({ clientInfo, http, processRecord });
-    const { resolve, connect: reach } = createServerPorts(options, connector, search, secrecy);
-    const ports = { resolve: logins ? logins.follow(resolve) : resolve, connect: reach };
-    manager = createMcpManager({
-      ...managerOptions,
-      ...guarded,
-      servers: opened.merged.servers,
-      auth: options.auth ?? logins?.auth,
-      ...ports,
-      log,
-      cache: catalog.cache && createSecretlessCatalog(catalog.cache, secrecy),
-    });
-    if (statusChanged !== undefined) manager.on("statusChanged", statusChanged);
-    const news = createDiagnosticNews(log);
-    const following = { search, ports, news, options, log, signal: stop.signal };
-    const configuration = configure(manager, opened, following);
+    const ports = createPorts(options, services);
+    manager = createManager(options, services, ports);
+    const news = createDiagnosticNews(secrecy.log);
+    const configuration = followConfiguration(manager, { options, services, ports, news });
     const started = await manager.start({ signal });
-    const { closeTimeoutMs } = options;
     const opening = { configuration, started, leftovers, news, secrecy, closeTimeoutMs };
     return createMcp(manager, opening, release);
   } catch (error) {
-    await release(beginClosing(options.closeTimeoutMs));
+    await release(beginClosing(closeTimeoutMs));
     throw error;
   }
 }
 
+/** The ports by which servers are reached. Stored logins follow which servers are resolved. */
+function createPorts(
+  options: OpenMcpOptions,
+  { search, secrecy, logins, processRecord }: RuntimeServices,
+): ServerPorts {
+  const { clientInfo, http, connect = createLateConnector({ clientInfo, http, processRecord }) } = options;
+  const ports = createServerPorts(options, connect, search, secrecy);
+  return logins === undefined ? ports : { ...ports, resolve: logins.follow(ports.resolve) };
+}
+
+function createManager(
+  {
+    startup,
+    idleTimeoutMs,
+    toolPollIntervalMs,
+    heartbeat,
+    resourceUpdateQuietMs,
+    closeTimeoutMs,
+    retry,
+    limits,
+    naming,
+    handlers,
+    principal,
+    auth,
+  }: OpenMcpOptions,
+  { guards, opened, catalog, logins, secrecy }: RuntimeServices,
+  ports: ServerPorts,
+): McpManager {
+  const { use, toolPolicies, statusChanged } = guards;
+  const manager = createMcpManager({
+    startup,
+    idleTimeoutMs,
+    toolPollIntervalMs,
+    heartbeat,
+    resourceUpdateQuietMs,
+    closeTimeoutMs,
+    retry,
+    limits,
+    naming,
+    handlers,
+    principal,
+    use,
+    toolPolicies,
+    ...ports,
+    servers: opened.merged.servers,
+    auth: auth ?? logins?.auth,
+    log: secrecy.log,
+    cache: catalog.cache && createSecretlessCatalog(catalog.cache, secrecy),
+  });
+  if (statusChanged !== undefined) manager.on("statusChanged", statusChanged);
+  return manager;
+}
+
 interface Following {
-  readonly search: ServerSearch;
+  readonly options: OpenMcpOptions;
+  readonly services: RuntimeServices;
   readonly ports: ServerPorts;
   readonly news: DiagnosticNews;
-  readonly options: OpenMcpOptions;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
 }
 
 /** Follows the configuration: asks for approval in the background, and starts what was approved. */
-function configure(
+function followConfiguration(
   manager: McpManager,
-  opened: ReadConfiguration,
-  { search, ports, news, options, log, signal }: Following,
+  { options, services, ports, news }: Following,
 ): Configuration {
+  const { search, opened, secrecy, signal } = services;
+  const { log } = secrecy;
   const { read, merge } = search;
   const findExaKeys = createExaKeyFinder(options, ports.resolve, log, signal);
   const applied = (merged: AdvisedServers) => {
-    const { diagnostics, approvalWarning } = merged;
-    news.replace(approvalWarning === undefined ? diagnostics : [...diagnostics, approvalWarning]);
+    news.replace(allDiagnostics(merged));
     findExaKeys(merged);
     search.follow(merged, startApproved);
   };
@@ -133,39 +127,4 @@ function configure(
   }
   applied(opened.merged);
   return configuration;
-}
-
-interface OpenedCatalog {
-  readonly cache: ToolCache | undefined;
-  /** Closes the catalog if it was opened here. */
-  release(): Promise<void>;
-}
-
-interface CatalogSurroundings extends Pick<OpenMcpOptions, "cwd"> {
-  readonly log: Logger;
-  readonly isHomeKnown: boolean;
-}
-
-async function openCatalog(
-  option: OpenMcpOptions["cache"],
-  { cwd = ".", log, isHomeKnown }: CatalogSurroundings,
-): Promise<OpenedCatalog> {
-  if (option === false) return { cache: undefined, release: async () => {} };
-  if (option !== undefined && "getMany" in option) return { cache: option, release: async () => {} };
-  const { path: named, busyTimeoutMs, maxBytes } = option ?? {};
-  const { sqliteToolCache } = await import("@jackfield/mcp-tool-cache");
-  const path = named === undefined ? undefined : resolve(cwd, named);
-  const hasPlace = isHomeKnown || path !== undefined || Boolean(process.env.XDG_CACHE_HOME);
-  const catalogLog = hasPlace ? log : withoutFirst(log);
-  const cache = sqliteToolCache({ path, busyTimeoutMs, maxBytes, log: catalogLog });
-  return { cache, release: () => cache.close() };
-}
-
-/** Drops the first message: a catalog without a directory says that it has none, which `NOTHING_IS_KEPT_WARNING` has said. */
-function withoutFirst(log: Logger): Logger {
-  let isFirst = true;
-  return (...said) => {
-    if (!isFirst) log(...said);
-    isFirst = false;
-  };
 }

@@ -11,7 +11,7 @@ it("frees what was opened for the manager also where that cannot be closed", asy
   const release = vi.fn(async () => {});
   const manager = { close: () => Promise.reject(new Error("stuck")) };
   const merged = { problems: [], diagnostics: [], blocked: [] };
-  const configuration = { merged, broken: () => [], awaitingTrust: () => [] };
+  const configuration = { merged, broken: () => [], failed: () => [], awaitingTrust: () => [] };
   const opening = { started: { failed: [] }, configuration, leftovers: [], secrecy: {} };
   const mcp = createMcp(manager as never, opening as never, release);
   await expect(mcp.close()).rejects.toThrow("stuck");

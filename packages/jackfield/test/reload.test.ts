@@ -67,12 +67,28 @@ describe("reload", () => {
     try {
       write({ a: { command: "a" }, b: { command: 7 } });
       const report = await mcp.reload();
-      expect(report).toMatchObject({ applied: true, removed: ["b"], problems: [{ server: "b" }] });
+      expect(report).toMatchObject({ applied: true, removed: ["b"], problems: [], failed: [{ name: "b" }] });
       const failed = { name: "b", status: "failed", error: { code: "MCP_CONFIG_INVALID" } };
       expect(mcp.servers()).toMatchObject([{ name: "a", status: "ready" }, failed]);
       write({ a: { command: "a" }, b: { command: "b" } });
       await mcp.reload();
       expect(mcp.servers()).toMatchObject([{ status: "ready" }, { name: "b", status: "ready" }]);
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("reports the same findings as the opening, frozen", async () => {
+    write({ a: { command: "a" }, b: { command: 7 } });
+    writeFileSync(folder.file(".mcp.json"), text({ project: { command: "p" } }));
+    const configFiles = [folder.file("mcp.json"), folder.file("missing.json")];
+    const { connect } = createFakeConnector({ onAttempt: (attempt) => attempt.open(createFakeSession({})) });
+    const mcp = await openMcp({ cwd: folder.path, configFiles, cache: false, connect });
+    try {
+      const { blocked, problems, failed, diagnostics } = mcp.report;
+      expect(await mcp.reload()).toMatchObject({ blocked, problems, failed, diagnostics });
+      expect([blocked, problems, failed, diagnostics].map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+      expect([mcp.report, blocked, problems, failed, diagnostics].every(Object.isFrozen)).toBe(true);
     } finally {
       await mcp.close();
     }

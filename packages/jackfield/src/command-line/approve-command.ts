@@ -11,7 +11,7 @@ import { type Logger, McpError, type ServerDefinition } from "@jackfield/mcp-cor
 import { openApprovals } from "../approval-store.ts";
 import { askForApproval } from "./approval-question.ts";
 import type { CommandResult } from "./command-result.ts";
-import { printableLine, printableName } from "./lines.ts";
+import { placeOf, printableName } from "./lines.ts";
 import { isFileLost } from "./lost-configuration.ts";
 import { alignColumns } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -104,6 +104,6 @@ function resultOf({ approved, waiting }: Decisions, isLost: boolean): CommandRes
   };
 }
 
-function rowOf({ name, definedIn: { file, line } }: ServerDefinition, state: string): readonly string[] {
-  return [printableName(name), state, printableLine(`${file}:${line ?? 1}`, 500)];
+function rowOf({ name, definedIn }: ServerDefinition, state: string): readonly string[] {
+  return [printableName(name), state, placeOf(definedIn)];
 }

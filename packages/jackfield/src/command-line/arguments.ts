@@ -12,10 +12,8 @@ export interface CommonArguments {
   readonly configFiles: readonly string[];
   readonly servers: { readonly [name: string]: InlineServer };
   readonly cwd: string | undefined;
-  /** The hosts whose files are read; `all` for every host. Default: Jackfield's own files. */
+  /** The hosts whose files are read: `all` for every host, none for `--no-discover`. Default: Jackfield's own files. */
   readonly hosts: readonly string[] | "all" | undefined;
-  /** Whether files are looked for at all. */
-  readonly discover: boolean;
   /** The catalog's directory. */
   readonly cache: string | undefined;
 }
@@ -87,14 +85,13 @@ export function readArguments(argv: readonly string[]): CommandArguments {
     configFiles: values.config ?? [],
     servers: readServers(values["mcp-server"] ?? []),
     cwd: values.cwd,
-    hosts: readHosts(values.hosts),
-    discover: !values["no-discover"],
+    hosts: values["no-discover"] ? [] : readHosts(values.hosts),
     cache: values.cache,
   };
   if (values.help) return { ...common, command: "help", on: positionals[0] };
   if (values.version) return { ...common, command: "version" };
   const [command = "status", first, second, ...rest] = positionals;
-  refuseForeignOptions(command, Object.keys(values));
+  refuseUnknownOptions(command, Object.keys(values));
   switch (command) {
     case "status":
       refuseRest(command, [first, second, ...rest]);
@@ -152,17 +149,17 @@ function readCacheAction(action: string | undefined, name: string | undefined): 
 function readConfigAction(
   action: string | undefined,
   file: string | undefined,
-  beneath: readonly string[],
+  layers: readonly string[],
   host: string | undefined,
 ): ConfigAction {
   if (action === "list") {
-    refuseRest("config list", [file, ...beneath]);
+    refuseRest("config list", [file, ...layers]);
     if (host !== undefined) throw usage('"config list" does not take "--host"; did you mean "--hosts"?');
     return { action };
   }
   if (action !== "parse") throw usage('"config" needs list or parse.');
   if (host === undefined || file === undefined) throw usage('"config parse" needs --host HOST and a FILE.');
-  return { action, host, file, beneath };
+  return { action, host, file, layers };
 }
 
 /** Splits a comma-separated list of hosts. */
@@ -207,16 +204,16 @@ export function parseJson(text: string, what: string): unknown {
  * quote the text.
  */
 function readableLength(text: string): number {
-  let [most, tooMuch] = [0, text.length + 1];
-  while (tooMuch - most > 1) {
-    const middle = (most + tooMuch) >> 1;
-    if (couldGoOn(text.slice(0, middle))) most = middle;
-    else tooMuch = middle;
+  let [readable, unreadable] = [0, text.length + 1];
+  while (unreadable - readable > 1) {
+    const middle = (readable + unreadable) >> 1;
+    if (isValidPrefix(text.slice(0, middle))) readable = middle;
+    else unreadable = middle;
   }
-  return most;
+  return readable;
 }
 
-function couldGoOn(text: string): boolean {
+function isValidPrefix(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -227,7 +224,7 @@ function couldGoOn(text: string): boolean {
 }
 
 /** Refuses options of other commands: to ignore one could give a wrong answer. */
-function refuseForeignOptions(command: string, given: readonly string[]): void {
+function refuseUnknownOptions(command: string, given: readonly string[]): void {
   const known = COMMAND_NAMES.find((name) => name === command);
   if (known === undefined) return;
   const options = optionsOf(known);

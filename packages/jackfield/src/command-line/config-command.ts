@@ -16,7 +16,7 @@ export type ConfigAction =
       readonly host: string;
       readonly file: string;
       /** Weaker layers of the same host, the strongest first. */
-      readonly beneath: readonly string[];
+      readonly layers: readonly string[];
     };
 
 export interface ConfigListOptions
@@ -83,12 +83,12 @@ async function listedAs(
 
 /** Reads one file in the dialect of one host. With `--json` values are shown as they are written, and may be secret. */
 export async function parseConfig(
-  { host, file, beneath }: Extract<ConfigAction, { action: "parse" }>,
+  { host, file, layers }: Extract<ConfigAction, { action: "parse" }>,
   cwd: string | undefined,
 ): Promise<CommandResult> {
   const { describeServers, parseHostFile } = await import("@jackfield/mcp-config");
   const inFolder = (path: string) => resolve(cwd ?? ".", path);
-  const files = { file: inFolder(file), beneath: beneath.map(inFolder) };
+  const files = { file: inFolder(file), beneath: layers.map(inFolder) };
   const { servers, diagnostics } = await parseHostFile({ host, ...files, cwd, env: process.env });
   const rows = servers.map(({ name, written, definition: { definedIn } }) => ({
     name,

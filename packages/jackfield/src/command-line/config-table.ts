@@ -1,6 +1,6 @@
 import type { Diagnostic, ServerDefinition } from "@jackfield/mcp-core";
 import type { ListedServer } from "./config-command.ts";
-import { printableLine, printableName } from "./lines.ts";
+import { placeOf, printableLine, printableName } from "./lines.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
 import { placed } from "./terminal.ts";
@@ -56,8 +56,4 @@ export function parsedTable(
 
 function lineOf(diagnostic: Diagnostic): string {
   return `${diagnostic.severity} ${diagnostic.code}: ${placed(diagnostic)}\n`;
-}
-
-function placeOf({ file, line }: Pick<ServerDefinition["definedIn"], "file" | "line">): string {
-  return file === undefined ? "command line" : `${printableLine(file, 500)}:${line ?? 1}`;
 }

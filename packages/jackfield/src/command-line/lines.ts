@@ -1,3 +1,4 @@
+import type { SourceLocation } from "@jackfield/mcp-core";
 import { fitCells } from "./cells.ts";
 import { printable } from "./terminal.ts";
 
@@ -12,4 +13,13 @@ const LONGEST_NAME = 1_024;
 /** A server name for a table, which cuts it if it does not fit. */
 export function printableName(name: string): string {
   return printableLine(name, LONGEST_NAME);
+}
+
+/** No path takes more cells than this. */
+const LONGEST_PLACE = 500;
+
+/** Where an entry is. One without a file was passed with `--mcp-server`. */
+export function placeOf({ file, line }: SourceLocation): string {
+  if (file === undefined) return "command line";
+  return printableLine(line === undefined ? file : `${file}:${line}`, LONGEST_PLACE);
 }

@@ -38,7 +38,7 @@ export function runtimeOptions(args: CommonArguments): OpenMcpOptions {
     servers: args.servers,
     configFiles: args.configFiles,
     cwd: args.cwd,
-    discover: args.discover && { hosts: args.hosts },
+    discover: { hosts: args.hosts },
     cache: { path: args.cache },
   };
 }

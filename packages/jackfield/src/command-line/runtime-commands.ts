@@ -59,7 +59,7 @@ async function examine(
   const { cache } = catalog;
   await using runtime = await openRuntime(args, { terminal, signal, log, cache, startup: UNTIL_SETTLED });
   using _ = args.verbose ? undefined : showProgress(terminal.stderr, runtime.activities);
-  const places = { cwd: args.cwd, files: args.configFiles, hosts: args.discover ? args.hosts : [] };
+  const places = { cwd: args.cwd, files: args.configFiles, hosts: args.hosts };
   return await show(await doctor(runtime, { catalog, places, signal }));
 }
 

@@ -1,9 +1,9 @@
-import type { DefinedIn, ErrorReport, ServerSnapshot } from "@jackfield/mcp-core";
+import type { ErrorReport, ServerSnapshot } from "@jackfield/mcp-core";
 import type { Mcp } from "../mcp.ts";
 import { cellsOf } from "./cells.ts";
 import type { CommandResult } from "./command-result.ts";
 import { durationText } from "./duration-text.ts";
-import { printableLine, printableName } from "./lines.ts";
+import { placeOf, printableLine, printableName } from "./lines.ts";
 import { isRead } from "./lost-configuration.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
@@ -48,7 +48,7 @@ function table(servers: readonly ServerSnapshot[], tookMs: number, page: Page, n
     server.transport ?? "?",
     String(server.tools),
     server.toolsFrom,
-    place(server.definedIn),
+    placeOf(server.definedIn),
   ]);
   const errors = servers.flatMap(({ name, error }) =>
     error === undefined ? [] : [errorLines(name, error, page)],
@@ -65,9 +65,4 @@ function errorLines(name: string, { message, code, stderr }: ErrorReport, { colu
 function stderrOf(stderr: string | undefined, columns: number): string {
   const lines = stderr?.trim().split("\n").slice(-5) ?? [];
   return lines.map((line) => `\n  | ${printableLine(line, Math.min(200, columns - 4))}`).join("");
-}
-
-function place({ file, line, scope }: DefinedIn): string {
-  if (file === undefined) return scope;
-  return printableLine(line === undefined ? file : `${file}:${line}`, 500);
 }

@@ -1,9 +1,6 @@
 import { NAMING_PRESETS, RETRY_PRESETS } from "@jackfield/mcp-manager";
 import type { RuntimePreset } from "./runtime-preset.ts";
 
-/** The longest delay of a timer, 24.8 days. A server's own connect deadline ends the wait; one without a deadline is waited for. */
-const UNTIL_SETTLED_MS = 2_147_483_647;
-
 /**
  * Behaves as SideCar's `MCPManager` was meant to: start-up waits until every server has settled; retries after 2, 5 and 15 s and then gives
  * up; names as `mcp_server_tool`; children see a short list of variables; a variable that is not set is empty; results for models are cut
@@ -12,7 +9,7 @@ const UNTIL_SETTLED_MS = 2_147_483_647;
  */
 export function sideCar(): RuntimePreset {
   return {
-    startup: { uncached: "wait", staleAfterMs: 0, gateMs: UNTIL_SETTLED_MS, failures: "keep" },
+    startup: { uncached: "wait", staleAfterMs: 0, gateMs: 2_147_483_647, failures: "keep" },
     retry: RETRY_PRESETS.sidecar,
     naming: NAMING_PRESETS.sidecar,
     inheritEnv: ["TMPDIR", "TEMP", "TMP", "TERM", "LANG", "LC_ALL", "SHELL"],
