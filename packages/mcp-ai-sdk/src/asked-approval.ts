@@ -16,14 +16,14 @@ export interface PendingCall {
  */
 export function wasApproved(messages: unknown, call: PendingCall): boolean {
   // Most conversations have no approval: they are scanned once, and nothing is built from them.
-  return Array.isArray(messages) && messages.some(hasAgreement) && isAgreed(partsOf(messages), call);
+  return Array.isArray(messages) && messages.some(hasApproval) && isLastCallApproved(partsOf(messages), call);
 }
 
-function hasAgreement(message: unknown): boolean {
+function hasApproval(message: unknown): boolean {
   return contentOf(message).some((part) => part.type === "tool-approval-response" && part.approved === true);
 }
 
-function isAgreed(parts: readonly Part[], { toolCallId, toolName, input }: PendingCall): boolean {
+function isLastCallApproved(parts: readonly Part[], { toolCallId, toolName, input }: PendingCall): boolean {
   const requests = new Set<unknown>();
   let currentCall: NamedCall | undefined;
   let isApproved = false;

@@ -15,7 +15,7 @@ export type AiSdkMessage =
  * A prompt's messages, for `messages` of the AI SDK. Images, sounds, videos and PDF documents become files, everything else becomes
  * text that names its URI. Consecutive messages of the same role are not merged.
  *
- * @param prompt The result of `getPrompt`.
+ * @param prompt - the result of `getPrompt`.
  */
 export function aiSdkPromptMessages(prompt: GetPromptResult): AiSdkMessage[] {
   return prompt.messages.map(({ role, content }) => ({ role, content: partsOf([content]) }));
@@ -24,7 +24,7 @@ export function aiSdkPromptMessages(prompt: GetPromptResult): AiSdkMessage[] {
 /**
  * A resource's contents as parts of a user's message.
  *
- * @param resource The result of `readResource`.
+ * @param resource - the result of `readResource`.
  */
 export function aiSdkResourceParts(resource: ReadResourceResult): AiSdkMessagePart[] {
   return partsOf(resource.contents.map((contents) => ({ type: "resource", resource: contents })));

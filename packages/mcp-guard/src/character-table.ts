@@ -10,7 +10,7 @@ const EMPTY = new Uint8Array(PAGE_LENGTH);
  * Caches one byte for each character, computed on first use, because sets of Unicode characters are slow to test one character
  * at a time.
  *
- * @param compute gives the value to cache for a code point: 1 to 255.
+ * @param compute - gives the value to cache for a code point: 1 to 255.
  */
 export function characterTable(compute: (codePoint: number) => number): (codePoint: number) => number {
   const pages = new Array<Uint8Array>(PAGES).fill(EMPTY);
@@ -33,7 +33,7 @@ const NO = 2;
 /**
  * Makes a test of whether a code point is in a set. A negative number, which stands for a missing character, is in none.
  *
- * @param set a class of characters for a pattern with the flag `u`, for example `[\p{L}\p{M}]`.
+ * @param set - a class of characters for a pattern with the flag `u`, for example `[\p{L}\p{M}]`.
  */
 export function characterTest(set: string): (codePoint: number) => boolean {
   const pattern = latePattern(set, "u");

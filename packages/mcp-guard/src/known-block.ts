@@ -1,4 +1,5 @@
 import type { ContentBlock } from "@jackfield/mcp-core";
+import { isRecord } from "./is-record.ts";
 
 /**
  * Whether a value is a content block of a known kind, with the fields that the kind requires. Results of in-process servers are
@@ -40,8 +41,4 @@ export function jsonText(value: unknown): string {
   } catch {
     return "";
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

@@ -8,7 +8,7 @@ export interface ListWatch {
  * A policy gets one tool at a time. A list is judged synchronously, so the tools of a server that are judged before the next
  * microtask belong to the same list.
  *
- * @param complete called in a microtask after lists were judged, with the names of their servers.
+ * @param complete - called in a microtask after lists were judged, with the names of their servers.
  */
 export function createListWatch(complete: (servers: ReadonlySet<string>) => void): ListWatch {
   let current = new Set<string>();

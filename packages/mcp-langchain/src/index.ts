@@ -3,6 +3,7 @@ export {
   isFailedCall,
   type ModelCallResult,
   type SchemaProfile,
+  type ToolMetadata as LangchainToolMetadata,
 } from "@jackfield/mcp-tools";
 export type { LangchainBlock } from "./content-blocks.ts";
 export { type LangchainToolsOptions, langchainTools } from "./langchain-tools.ts";

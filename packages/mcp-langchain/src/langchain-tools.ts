@@ -18,8 +18,8 @@ export interface LangchainToolsOptions extends ToolSelection, ModelToolOptions {
 /**
  * The tools that a source has now, for `createAgent`, `ToolNode` and `bindTools` of LangChain 1.
  *
- * A snapshot: call it again when the source emits `toolsChanged`, or use `mcpMiddleware`. A tool that was removed since answers
- * with an error that the model can read. A tool's `invoke` rejects only with `MCP_ABORTED`, if the caller aborted the call; every
+ * A snapshot: call it again when the source emits `toolsChanged`, or use `mcpMiddleware`, which can also ask a person to approve calls.
+ * A tool that was removed since answers with an error that the model can read. A tool's `invoke` rejects only with `MCP_ABORTED`, if the caller aborted the call; every
  * other failure is a `ToolMessage` with status `error`.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for an unknown schema profile, and for a selection that is not a list of names. The options

@@ -6,7 +6,7 @@ import { standardContent, toBlocks } from "./content-blocks.ts";
  * A prompt's messages, for an agent or a model. A text is a plain message; images, sounds, videos and documents are standard
  * content blocks, everything else is text with its URI. Consecutive messages of the same role are not merged.
  *
- * @param prompt The result of `getPrompt`.
+ * @param prompt - the result of `getPrompt`.
  */
 export function langchainPromptMessages(prompt: GetPromptResult): (HumanMessage | AIMessage)[] {
   return prompt.messages.map(({ role, content }) => {

@@ -14,8 +14,8 @@ export interface LangchainDocumentMetadata {
  * A resource's texts as documents, for splitters, retrievers and vector stores. Binary contents are left out, since a document is
  * text: `langchainResourceBlocks` has them.
  *
- * @param server The server's name, as given to `readResource`.
- * @param resource The result of `readResource`.
+ * @param server - the server's name, as given to `readResource`.
+ * @param resource - the result of `readResource`.
  */
 export function langchainDocuments(
   server: string,
@@ -34,7 +34,7 @@ export function langchainDocuments(
  * A resource's contents as standard content blocks of a message (`new HumanMessage({ contentBlocks })`): images, sounds, videos and
  * documents as blocks of their kind, texts with their URI, other binary contents by name.
  *
- * @param resource The result of `readResource`.
+ * @param resource - the result of `readResource`.
  */
 export function langchainResourceBlocks(resource: ReadResourceResult): LangchainBlock[] {
   return toBlocks(resource.contents.map((contents) => ({ type: "resource", resource: contents })));

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, ToolCallResult } from "@jackfield/mcp-core";
+import { isObject } from "./schema/subschemas.ts";
 import { withoutRepetition } from "./structured-content.ts";
 
 /** An image or a sound; `data` is base64. */
@@ -132,8 +133,4 @@ function jsonText(value: unknown): string {
 
 function isString(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null;
 }

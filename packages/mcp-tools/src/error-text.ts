@@ -9,8 +9,8 @@ export const MAX_ERROR_TEXT_BYTES = 2048;
 /** The longest name in an error text, in characters; names come from servers and files, and may be of any length. */
 const MAX_NAME_LENGTH = 128;
 
-/** How much of a message is read, in characters: more than fits, even after escape sequences are removed. */
-const MAX_MESSAGE_LENGTH = 4 * MAX_ERROR_TEXT_BYTES;
+/** How much of a text is read, in characters: far more than fits, even after escape sequences are removed. */
+const MAX_READ_LENGTH = 65_536;
 
 /** Where an error happened, for errors that do not say so themselves. */
 export interface ErrorPlace {
@@ -33,14 +33,14 @@ export function errorText(error: unknown, place: ErrorPlace = {}): string {
     `The call${tool === "" ? "" : ` to the${tool}`}${server} failed (${known.code}).`,
     // The advice stands before the message, which is the part that may be cut.
     isOutcomeUnknown(known) ? MAY_HAVE_RUN : advice,
-    cleanText(known.message, MAX_MESSAGE_LENGTH),
+    cleanText(known.message),
   ];
   return cut(sentences.join(" ").trim());
 }
 
 /** Cleans and cuts a program's own text as `errorText` does, to one line for a model. */
 export function modelText(text: string): string {
-  return cut(cleanText(text, MAX_MESSAGE_LENGTH));
+  return cut(cleanText(text));
 }
 
 /** Wraps a thrown value that is not an `McpError`. The outcome is unknown, since the call may have been made. */
@@ -58,21 +58,29 @@ function isOutcomeUnknown(error: McpError): boolean {
 }
 
 function nameText(role: string, name: string | undefined): string {
-  return name === undefined ? "" : ` ${role} "${cleanText(name, MAX_NAME_LENGTH)}"`;
+  return name === undefined
+    ? ""
+    : ` ${role} "${cleanText(name).slice(0, MAX_NAME_LENGTH).replace(HALF, "")}"`;
 }
 
 /** Control and format characters (the latter hide or reorder text), line separators, lone surrogates. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
 
-function cleanText(text: string, maxLength: number): string {
-  const visible = stripVTControlCharacters(text.slice(0, maxLength)).replace(INVISIBLE, " ").trim();
+/** Half of a character at the end, left by a cut. */
+const HALF = /[\ud800-\udbff]$/;
+
+/** Redacts before anything is cut for display, and marks an earlier cut, behind which the rest of a secret may be. */
+function cleanText(text: string): string {
+  const read = text.length > MAX_READ_LENGTH ? `${text.slice(0, MAX_READ_LENGTH)}${ELLIPSIS}` : text;
+  const visible = stripVTControlCharacters(read).replace(INVISIBLE, " ").trim();
   return withoutSecretForms(visible);
 }
 
+const ELLIPSIS = "…";
+
 function cut(text: string): string {
-  const ellipsis = "…";
   const encoder = new TextEncoder();
   if (encoder.encode(text).length <= MAX_ERROR_TEXT_BYTES) return text;
-  const room = new Uint8Array(MAX_ERROR_TEXT_BYTES - encoder.encode(ellipsis).length);
-  return text.slice(0, encoder.encodeInto(text, room).read) + ellipsis;
+  const room = new Uint8Array(MAX_ERROR_TEXT_BYTES - encoder.encode(ELLIPSIS).length);
+  return text.slice(0, encoder.encodeInto(text, room).read) + ELLIPSIS;
 }

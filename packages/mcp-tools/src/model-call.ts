@@ -45,7 +45,7 @@ export interface ModelCallOptions
  * Calls a tool on behalf of a model, and turns every failure but an abort into a result that the model can read, so that an
  * agent's loop goes on the same way in every framework. Arguments that the server's schema refuses are never sent.
  *
- * @param input The arguments that the model gave; `null` or `undefined` counts as no arguments.
+ * @param input - the arguments that the model gave; `null` or `undefined` counts as no arguments.
  * @throws McpError `MCP_ABORTED`, or what the source threw after the caller aborted. A model is never told of an abort.
  */
 export function callForModel(
@@ -78,7 +78,7 @@ export async function callTool(
     // By server and tool: the exposed name may belong to another tool by now, and the schema shown was this tool's.
     const ref = { server: tool.server, tool: tool.originalName };
     const result = await source.callTool(ref, args as JsonObject, { ...options, audience: "model" });
-    return isWhole(result) ? result : madeWhole(result);
+    return isWellFormed(result) ? result : repaired(result);
   } catch (error) {
     if (isMcpError(error, "MCP_ABORTED") || options.signal?.aborted === true) throw error;
     return failedCall(error, tool, onError);
@@ -92,12 +92,12 @@ export function isFailedCall(value: unknown): value is FailedCall {
 }
 
 /** Whether a server's result has a list of content and does not pose as a `FailedCall`. */
-function isWhole(result: ToolCallResult): boolean {
+function isWellFormed(result: ToolCallResult): boolean {
   return Array.isArray(result.content) && !isFailedCall(result);
 }
 
 /** Removes `mcpError` rather than setting it to `undefined`, which would stay a member until the result is stored as JSON. */
-function madeWhole({
+function repaired({
   mcpError: _,
   ...answer
 }: ToolCallResult & { readonly mcpError?: unknown }): ToolCallResult {

@@ -1,6 +1,7 @@
 import { ERROR_CODES, type ErrorCode, McpError } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
 import { errorText, MAX_ERROR_TEXT_BYTES } from "../src/error-text.ts";
+import { withoutSecretForms } from "../src/secret-forms.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 
@@ -112,6 +113,97 @@ describe("what a model reads about a failed call", () => {
     expect(text).not.toContain(secret);
     expect(text).toContain("[redacted]");
   });
+
+  const JWT = `${"eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9"}.${"eyJzdWIiOiJ1c2VyLTQ3MTEifQ".repeat(40)}.${"S".repeat(342)}`;
+
+  it.each(["", " after", "…", '…".', " and so on".repeat(500)])(
+    "[T72] redacts every beginning of a token that is cut off and followed by %j",
+    (after) => {
+      for (const token of [
+        JWT.slice(0, 300),
+        "ghp_abcdefghijklmnop0123",
+        "AKIAABCDEFGHIJKLMNOP",
+        "sk-abcdefghijklmnop0123",
+      ]) {
+        // Before other text only a complete token has its form.
+        const shortest = /^ /.test(after) ? token.length : 5;
+        for (let length = shortest; length <= token.length; length += 1) {
+          if (token.startsWith("eyJ") && /^ /.test(after)) continue;
+          const text = errorText(
+            new McpError("MCP_TOOL_REJECTED", `refused key ${token.slice(0, length)}${after}`),
+          );
+          expect(text).toContain(`refused key [redacted]${after}`.slice(0, 24));
+        }
+      }
+    },
+  );
+
+  it.each([
+    ["postgres://admin:pa…", "pa…"],
+    ["https://user:hunter2-p…", "hunter2"],
+    ["Authorization: Bearer abc…", "abc"],
+    ["Authorization: ApiKey s3…", "s3"],
+    ["access_token=0123…", "0123"],
+    ['password="my secret phr…', "secret phr"],
+    ['password="my secret phrase', "phrase"],
+    ["password='my \\'secret\\' phr\\…", "phr"],
+  ])("[T72] redacts a secret that was cut off: %s", (message, secret) => {
+    const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
+    expect(text).not.toContain(secret);
+    expect(text).toContain("[redacted]");
+  });
+
+  it.each([
+    "see sk-learn for more",
+    "http://localhost:3000 is down…",
+    "token: no",
+    "the cursor eyJwYWdlIjoyfQ is old",
+    "a basic idea",
+  ])("leaves what only begins like a secret: %s", (message) => {
+    expect(errorText(new McpError("MCP_TOOL_REJECTED", message))).toContain(message);
+  });
+
+  it.each([
+    ["token", JWT.replace("SSS", "S".repeat(20_000)), "SSSS"],
+    ["quoted value", `password="${"a".repeat(9_000)}"`, "aaaa"],
+    ["named value", `password=${"a".repeat(9_000)}`, "aaaa"],
+    ["header", `Authorization: Bearer ${"a".repeat(9_000)}`, "aaaa"],
+    ["password in an address", `https://user:${"a".repeat(9_000)}@example.com`, "aaaa"],
+    ["key", `AKIA${"A".repeat(9_000)}`, "AAAA"],
+  ])("[T72] redacts a %s of any length to its end", (_, secret, part) => {
+    const text = errorText(new McpError("MCP_TOOL_REJECTED", `refused ${secret} rest`));
+    expect(text).not.toContain(part);
+    expect(text).toMatch(/\[redacted\](?:@example\.com|")? rest$/);
+  });
+
+  it.each(["\u200b", "\u001b[0m"])(
+    "[T72] redacts a token at any distance behind %j, wherever the text is cut",
+    (hidden) => {
+      const limits = [2_048, 8_192, 65_536, 100_000];
+      for (const place of limits.flatMap((limit) => [limit - 20, limit - 10, limit - 1])) {
+        const padding = hidden.repeat(place).slice(0, place);
+        const text = errorText(new McpError("MCP_TOOL_REJECTED", `${padding} ghp_abcdefghijklmnop0123 rest`));
+        expect(text).not.toMatch(/ghp_\w/);
+      }
+    },
+  );
+
+  it("[T72] redacts a name before it is cut", () => {
+    const server = `${"y".repeat(100)} token=abcdefghijklmnopqrstuvwxyz0123456789`;
+    const text = errorText(new McpError("MCP_TOOL_REJECTED", "x", { server, tool: `x${"🦀".repeat(64)}` }));
+    expect(text).not.toContain("abcdef");
+    expect(text).toContain("token=[redacted]");
+    expect(text).not.toMatch(/\p{Cs}/u);
+  });
+
+  it.each(["eyJ-", "eyJaaaaaaaa.", "sk-", "a://", 'token="', "token='\\", "authorization: a ", "AKIA", "a."])(
+    "reads a mebibyte of %j without starting over at each of them",
+    (unit) => {
+      const text = unit.repeat(Math.ceil(1_048_576 / unit.length));
+      expect(withoutSecretForms(`${text}!`).length).toBeGreaterThan(0);
+      expect(withoutSecretForms(text).length).toBeGreaterThan(0);
+    },
+  );
 
   it("leaves a text that just fits as it is", () => {
     const frame = bytes(errorText(new McpError("MCP_TOOL_REJECTED", "x"))) - 1;

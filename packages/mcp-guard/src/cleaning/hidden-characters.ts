@@ -40,12 +40,20 @@ const isPictograph = characterTest(String.raw`\p{Extended_Pictographic}`);
 const isSkinTone = characterTest(String.raw`\p{Emoji_Modifier}`);
 /** What the text and emoji style selectors may follow: emoji, other symbols, and the digits of keycaps. */
 const isStyled = characterTest(String.raw`[\p{Emoji}\p{So}]`);
-/** What other variation selectors may follow: ideographs, mathematical signs, and scripts with standardised variants. */
-const isVariable = characterTest(`[${scripts("Han Mongolian Myanmar Phags_Pa")}\\p{Sm}]`);
+const isMongolian = characterTest(`(?=\\p{L})${scripts("Mongolian")}`);
+const isIdeograph = characterTest(scripts("Han"));
+/** Signs and letters with a standardised variant under the first selector (StandardizedVariants.txt of Unicode). */
+const isVariable = characterTest(`[∅∩∪≨≩≲≳⊊⊋⊓⊔⊕⊗⊜⋚⋛⨼⨽⪝⪞⪬⪭⫋⫌${scripts("Myanmar Phags_Pa")}]`);
 const isLetter = characterTest(String.raw`\p{L}`);
 const isMark = characterTest(String.raw`\p{M}`);
-/** The flag emoji of a region: a black flag, the region's code as tags, and the tag that ends them. */
-const REGION_FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,6}\u{e007f}/gu;
+/**
+ * The flags of England, Scotland and Wales: a black flag, the region's code as tags, and the tag that ends them. Unicode
+ * recommends no others, and an invented one could spell a message, six letters at a time.
+ */
+const REGION_FLAG = new RegExp(
+  `\u{1f3f4}(?:${["gbeng", "gbsct", "gbwls"].map(asTags).join("|")})\u{e007f}`,
+  "gu",
+);
 
 /**
  * Finds invisible characters that no visible text needs: Unicode tags, zero-width and direction characters, stray variation
@@ -55,9 +63,14 @@ const REGION_FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,6}\u{e0
 export function findHiddenCharacters(text: string): readonly HiddenCharacter[] {
   return Array.from(hiddenCharacters(text), ({ kind, codePoint, index }) => ({
     kind,
-    codePoint: `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`,
+    codePoint: pointName(codePoint),
     index,
   }));
+}
+
+/** For example `U+E0041`. */
+export function pointName(codePoint: number): string {
+  return `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 /** A hidden character with its code point as a number. */
@@ -166,6 +179,7 @@ function surroundingsIn(text: string): Surroundings {
 /** Direction overrides show letters in another order than the text's; no script needs them. */
 const OVERRIDES = [0x202d, 0x202e];
 const BYTE_ORDER_MARK = 0xfeff;
+const FIRST_SELECTOR = 0xfe00;
 const TEXT_STYLE = 0xfe0e;
 const EMOJI_STYLE = 0xfe0f;
 
@@ -180,11 +194,8 @@ function hasReason(
       return joinsEmoji(text, index, after) || joinsLetters(text, index);
     case "bidirectional":
       return !OVERRIDES.includes(codePoint) && isRightToLeft();
-    case "variation-selector": {
-      // Any other selector after an emoji can carry hidden data.
-      const isStyle = codePoint === TEXT_STYLE || codePoint === EMOJI_STYLE;
-      return isVariable(before) || (isStyle && isStyled(before));
-    }
+    case "variation-selector":
+      return isVariant(codePoint, before);
     case "soft-hyphen":
       return isLetter(before) && isLetter(after);
     case "zero-width":
@@ -195,6 +206,17 @@ function hasReason(
     default:
       return false;
   }
+}
+
+/** Whether a selector has a meaning after a character. Any other can carry hidden data: there are 256, one for each byte. */
+function isVariant(selector: number, before: number): boolean {
+  if (selector < FIRST_SELECTOR) return isMongolian(before);
+  if (selector > EMOJI_STYLE) return isIdeograph(before);
+  if (selector >= TEXT_STYLE) return isStyled(before);
+  // The compatibility ideographs have variants under three selectors.
+  return selector === FIRST_SELECTOR
+    ? isVariable(before) || isIdeograph(before)
+    : selector <= FIRST_SELECTOR + 2 && isIdeograph(before);
 }
 
 function joinsEmoji(text: string, index: number, after: number): boolean {
@@ -238,4 +260,9 @@ function scripts(names: string): string {
     .split(" ")
     .map((name) => `\\p{Script=${name}}`)
     .join("");
+}
+
+/** ASCII letters as Unicode tags. */
+function asTags(letters: string): string {
+  return Array.from(letters, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
 }

@@ -3,7 +3,10 @@ import { findHiddenCharacters } from "./hidden-characters.ts";
 
 const PLAIN_NAME = /^[ -~]*$/;
 /** Characters that are legitimate in a text, but not in a name. */
-const inTextsOnly = latePattern(String.raw`[\u00ad\ufeff\p{Bidi_Control}]`, "u");
+const inTextsOnly = latePattern(
+  String.raw`[\u00ad\ufeff\u{e0000}-\u{e007f}\p{Bidi_Control}\p{Variation_Selector}]`,
+  "u",
+);
 
 /**
  * Describes an invisible character in a name, if it holds one. Names are never cleaned: the server would not recognise the tool

@@ -1,12 +1,13 @@
 import { isPlainJsonText } from "./clean-text.ts";
 import { holdsControlCharacter } from "./control-sequences.ts";
-import { findHiddenCharacters } from "./hidden-characters.ts";
+import { hiddenCharacters, pointName } from "./hidden-characters.ts";
 import { nameProblem } from "./name-problem.ts";
 import { BY_NAME, DATA, MAX_SCHEMA_DEPTH, NAMES } from "./schema-keywords.ts";
 
 /**
  * Why a schema cannot be cleaned, if it cannot: the name of an argument or a keyword holds an invisible character; a value
- * holds control characters or Unicode tags, which only serve to hide text; or the schema is nested too deeply to check.
+ * holds control characters, Unicode tags or supplementary variation selectors, which only serve to hide text; or the schema is
+ * nested too deeply to check.
  */
 export function schemaProblem(schema: unknown, depth = 0): string | undefined {
   if (typeof schema !== "object" || schema === null) return undefined;
@@ -33,10 +34,16 @@ function argumentProblem(name: string): string | undefined {
   return hidden && `the name of an argument holds ${hidden}`;
 }
 
+/** Unicode tags begin here, supplementary variation selectors follow. Other hidden characters may be honest typing errors. */
+const FIRST_TAG = 0xe0000;
+
 function valueProblem(text: string): string | undefined {
   if (holdsControlCharacter(text)) return "a value of an argument holds control characters";
-  const hidden = findHiddenCharacters(text).find(({ kind }) => kind === "tag");
-  return hidden && `a value of an argument holds the invisible character ${hidden.codePoint}`;
+  for (const { codePoint } of hiddenCharacters(text)) {
+    if (codePoint >= FIRST_TAG)
+      return `a value of an argument holds the invisible character ${pointName(codePoint)}`;
+  }
+  return undefined;
 }
 
 /** The first problem of all texts in a value, names of members included. */

@@ -1,4 +1,5 @@
 import { McpError, type SourceLocation, thrownMessage } from "@jackfield/mcp-core";
+import { isRecord } from "../is-record.ts";
 import { parsePin, type ToolPin } from "../pinning/tool-pin.ts";
 import { LOCK_VERSION, type LockedServer, type LockedVersion, type McpLock } from "./mcp-lock.ts";
 
@@ -91,8 +92,4 @@ function locate(text: string, path: readonly string[]): SourceLocation {
 
 function lineAt(text: string, index: number): number {
   return text.slice(0, index).split("\n").length;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

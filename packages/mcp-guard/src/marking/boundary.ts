@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { foldCharacter } from "../scanning/folded-character.ts";
+import { readingsOf } from "../scanning/readings.ts";
+import { characterAt } from "./character-reference.ts";
 
 /** The server and the tool that a text comes from. */
 export interface Provenance {
@@ -9,8 +11,11 @@ export interface Provenance {
 
 const TAG = "mcp_tool_output";
 
-/** Everything that reads as an opening angle bracket: brackets, characters confusable with one (UTS #39), entities. */
-const BRACKET = /[<＜‹〈⟨〈﹤❮❬❰⧼\u02c2\u1438\u16b2]|\ud834\ude36|&(?:lt|#0*60|#x0*3c);?/gi;
+/** Everything that reads as an opening angle bracket: brackets, and characters confusable with one (UTS #39). */
+const BRACKET = String.raw`[<＜‹〈⟨〈﹤❮❬❰⧼\u02c2\u1438\u16b2]|\ud834\ude36`;
+const IS_BRACKET = new RegExp(`^(?:${BRACKET})$`);
+/** Brackets, and character references: those with a name are brackets, those with a number may be. */
+const EVERY_BRACKET = new RegExp(String.raw`${BRACKET}|&(?:lt|lsaquo|lang|langle|#\d+|#x[\da-f]+);?`, "gi");
 
 /**
  * Encloses a text from a server in markers that name its source, so that a model can tell data from instructions.
@@ -42,20 +47,22 @@ function attribute(name: string): string {
 
 /** Replaces the bracket of whatever reads like the tag, however it is spelled, and leaves every other character alone. */
 function disarm(text: string): string {
-  return text.replace(BRACKET, (bracket, at: number) =>
-    readsLikeTag(text, at + bracket.length) ? "&lt;" : bracket,
-  );
+  const readings = readingsOf(text);
+  return text.replace(EVERY_BRACKET, (bracket, at: number) => {
+    if (bracket.startsWith("&#") && !IS_BRACKET.test(characterAt(bracket, 0).character)) return bracket;
+    const isTag = readings.some(
+      (reading) => reading.startsWith(bracket, at) && readsLikeTag(reading, at + bracket.length),
+    );
+    return isTag ? "&lt;" : bracket;
+  });
 }
 
-/** How far to look for the letters of the tag, in UTF-16 units. A spelling padded beyond this does not read as a marker. */
-const LONGEST_SPELLING = 256;
-
+/** Whatever is skipped holds no bracket that this reading shows, so all of them together read the text only once. */
 function readsLikeTag(text: string, from: number): boolean {
-  const to = Math.min(text.length, from + LONGEST_SPELLING);
   let matched = 0;
-  for (let at = from; at < to; ) {
-    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-    at += character.length;
+  for (let at = from; at < text.length; ) {
+    const { character, length } = characterAt(text, at);
+    at += length;
     for (const letter of lettersOf(character)) {
       if (matched === 0 && SLASH.test(letter)) continue;
       if (letter !== NAME_LETTERS[matched]) return false;

@@ -82,8 +82,11 @@ function markError(error: unknown, provenance: Provenance): unknown {
   return new McpError(error.code, message, { ...error.toJSON(), cause: error });
 }
 
-/** Cuts the text to `LONGEST_MESSAGE_BYTES` of UTF-8, at a character boundary. */
+/**
+ * Cuts the text to `LONGEST_MESSAGE_BYTES` of UTF-8, at a character boundary. The ellipsis shows `errorText`, which redacts the
+ * message later, that what stands before it may be the beginning of a secret.
+ */
 function cutBytes(text: string): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(LONGEST_MESSAGE_BYTES));
-  return text.slice(0, read);
+  return read < text.length ? `${text.slice(0, read)}…` : text;
 }

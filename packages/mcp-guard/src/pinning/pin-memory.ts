@@ -15,7 +15,7 @@ export interface PinMemory {
  * Reads the stored pins. If the store cannot be read, that is logged, pins hold for this run only, and nothing is written:
  * tools that were not compared with the stored pins must not overwrite them.
  *
- * @param given pins that take precedence over the stored ones and are not written.
+ * @param given - pins that take precedence over the stored ones and are not written.
  */
 export async function openPinMemory(
   store: StateStore | undefined,

@@ -2,6 +2,7 @@ import { hiddenCharacters } from "../cleaning/hidden-characters.ts";
 import { foldText } from "./folded-text.ts";
 import { keywordSearch } from "./keyword-search.ts";
 import { readingsOf } from "./readings.ts";
+import { shortenGaps, unshortened } from "./shortened-gaps.ts";
 
 /** A kind of phrase by which a text addresses the model that reads it, or `hidden-text`. */
 export type InjectionSignal = keyof typeof SIGNALS | "hidden-text";
@@ -172,19 +173,25 @@ export function findInjectionSignals(text: string): readonly SignalMatch[] {
 function matchesInReading(text: string): readonly SignalMatch[] {
   const matches: SignalMatch[] = [];
   const counts = new Map<InjectionSignal, number>();
-  for (let from = 0; from < text.length; from += WINDOW) {
-    const window = text.length <= WINDOW ? text : text.slice(from, from + WINDOW + OVERLAP);
+  const { text: shortened, origin } = text.length <= WINDOW ? unshortened(text) : shortenGaps(text);
+  for (let from = 0; from < shortened.length; from += WINDOW) {
+    const window = shortened.length <= WINDOW ? shortened : shortened.slice(from, from + WINDOW + OVERLAP);
     for (const match of matchesIn(window, counts)) {
       // What begins in the overlap is found again, whole, in the next window.
       if (match.index >= WINDOW) continue;
       counts.set(match.signal, (counts.get(match.signal) ?? 0) + 1);
-      matches.push({ ...match, index: match.index + from });
+      const index = origin(match.index + from);
+      const last = origin(match.index + from + match.length - 1);
+      matches.push({ ...match, index, length: last + 1 - index });
     }
   }
   return matches;
 }
 
-/** Long texts are folded in parts, so that memory does not grow with them; a phrase is never longer than the overlap. */
+/**
+ * Long texts are folded in parts, so that memory does not grow with them. Once gaps are shortened, a phrase is never longer than
+ * the overlap.
+ */
 const WINDOW = 65_536;
 const OVERLAP = 2_048;
 

@@ -2,7 +2,7 @@
  * Finds which groups have a keyword in a text, as bits: the first group is 1, the second 2, the third 4. Searches for all
  * keywords in a single pass (Aho–Corasick automaton).
  *
- * @param groups at most 31 groups of keywords in ASCII. The search is case-sensitive: pass keywords and texts in lower case.
+ * @param groups - at most 31 groups of keywords in ASCII. The search is case-sensitive: pass keywords and texts in lower case.
  */
 export function keywordSearch(groups: readonly (readonly string[])[]): (text: string) => number {
   const { classes, next, groupsAt } = automatonOf(groups);

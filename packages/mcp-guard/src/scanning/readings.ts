@@ -5,6 +5,9 @@ const PLAIN = /^[\t-\r -~]*$/;
 /** Control characters (C0, DEL, C1) other than white space. */
 const CONTROL = /[^\t-\r -~\u00a0-\uffff]/;
 const EVERY_CONTROL = new RegExp(CONTROL, "g");
+/** Control characters that separate words or lines: FS, GS, RS, US, NEL. */
+const SEPARATORS = "\u001c-\u001f\u0085";
+const EVERY_SEPARATOR = new RegExp(`[${SEPARATORS}]`, "g");
 const ESCAPE = "\u001b";
 const ENDS = "\u0007\u009c";
 const STRING_STARTS = "\u0090\u0098\u009d-\u009f";
@@ -27,6 +30,8 @@ const SEQUENCE = new RegExp(
 export function readingsOf(text: string): readonly string[] {
   if (PLAIN.test(text) || !CONTROL.test(text)) return [text];
   const shown = text.replace(SEQUENCE, (sequence) => UNREAD.repeat(sequence.length));
-  const readings = [text, shown].map((reading) => reading.replace(EVERY_CONTROL, UNREAD));
+  const readings = [text, shown].map((reading) =>
+    reading.replace(EVERY_SEPARATOR, " ").replace(EVERY_CONTROL, UNREAD),
+  );
   return [...new Set(readings)];
 }

@@ -26,9 +26,9 @@ export interface ResultDirectory extends ResultStore {
   /**
    * Reads a page of a kept result: a tool that an agent can offer to its model.
    *
-   * @param place as the notice names it.
-   * @param offset where to begin, in UTF-16 units. Default 0.
-   * @param length maximum number of UTF-16 units to read; at least 2, which one character may take. Default 20,000.
+   * @param place - as the notice names it.
+   * @param offset - where to begin, in UTF-16 units. Default 0.
+   * @param length - maximum number of UTF-16 units to read; at least 2, which one character may take. Default 20,000.
    * @throws McpError `MCP_REQUEST_REJECTED` for a place that this directory did not give out, or whose file is gone.
    */
   read(place: string, offset?: number, length?: number): Promise<ResultPage>;

@@ -5,8 +5,8 @@ import { isKnownBlock, jsonText } from "../known-block.ts";
  * specification asks, and a model is not shown again what the texts say. A value whose members are in another order than in a
  * text counts as new. Linear in the size of both.
  *
- * @param json the structured content
- * @param isWhole whether the content stays as the server sent it, without a notice after it
+ * @param json - the structured content
+ * @param isWhole - whether the content stays as the server sent it, without a notice after it
  */
 export function unrepeatedLength(json: string, content: readonly unknown[], isWhole: boolean): number {
   const structured = parsed(json);

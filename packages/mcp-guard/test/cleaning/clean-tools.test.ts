@@ -76,6 +76,28 @@ describe("cleaning what servers say of their tools", () => {
     },
   );
 
+  test.each(["x\u{e0101}", "|\u{e0156}", "🏴\u{e0069}\u{e0067}\u{e007f}"])(
+    "[T55] withholds a tool whose default value carries a hidden message: %j",
+    (value) => {
+      const properties = { path: { default: value } };
+      expect(policy(offeredTool({ inputSchema: { type: "object", properties } }))).toEqual({
+        blocked: expect.stringMatching(/^a value of an argument holds the invisible character U\+E0/),
+      });
+    },
+  );
+
+  test.each([
+    ["an ideographic variant", "葛\u{e0100}"],
+    ["an emoji style", "#\ufe0f"],
+    ["a mathematical variant", "∩\ufe00"],
+    ["the flag of England", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"],
+  ])("[T55] withholds a tool whose name or argument holds %s, which a text may hold", (_, name) => {
+    const blocked = expect.stringMatching(/holds an invisible character$/);
+    expect(policy(offeredTool({ name }))).toEqual({ blocked });
+    const inputSchema = { type: "object" as const, properties: { [name]: {} } };
+    expect(policy(offeredTool({ inputSchema }))).toEqual({ blocked });
+  });
+
   test.each(["enum", "const", "default", "examples"])(
     "[T54] a tool with a terminal sequence in its %s is not offered, since a value cannot be cleaned",
     (keyword) => {

@@ -32,6 +32,9 @@ const LEGITIMATE = [
     "葛\u{e0100}城",
     "辻\u{e0101}",
     "∩︀",
+    "ᠠ\u180b",
+    "က\ufe00",
+    "↔️",
     "\ufeffid,name",
     "co\u00adoperation",
     "naïve café",
@@ -77,6 +80,36 @@ describe("hidden characters", () => {
       { codePoint: "U+E0042", index: 2 * flag.length + 3 },
     ]);
     expect(findHiddenCharacters(`🏴${tags("run this now")}\u{e007f}`)).toHaveLength(13);
+  });
+
+  test("[T55] a flag that Unicode does not recommend is reported whole, since it can spell a message", () => {
+    const tags = (text: string) =>
+      [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
+    const flags = ["ignore", "all", "gbzzz", "usca"].map((word) => `🏴${tags(word)}\u{e007f}`);
+    expect(removeHiddenCharacters(flags.join(""))).toBe("🏴🏴🏴🏴");
+  });
+
+  test.each([
+    ["ASCII signs", "|"],
+    ["mathematical signs without variants", "∑"],
+    ["Mongolian letters", "\u1820"],
+    ["Myanmar letters", "\u1000"],
+  ])(
+    "[T55] bytes that selectors carry behind %s are reported, all but the few variants of Unicode",
+    (_, base) => {
+      const selectors = Array.from({ length: 256 }, (__, byte) =>
+        String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16),
+      );
+      const kept = selectors.filter((selector) => findHiddenCharacters(base + selector).length === 0);
+      expect(kept).toEqual(base === "\u1000" ? ["\ufe00"] : []);
+    },
+  );
+
+  test("ideographs keep their variants, one for each ideograph", () => {
+    for (const selector of ["\ufe00", "\ufe02", "\u{e0100}", "\u{e01ef}"])
+      expect(findHiddenCharacters(`葛${selector}`)).toEqual([]);
+    expect(findHiddenCharacters("葛\u{e0100}\u{e0101}")).toMatchObject([{ codePoint: "U+E0101" }]);
+    expect(findHiddenCharacters("葛\ufe03葛\u180b葛\ufe0f")).toHaveLength(3);
   });
 
   test("an override is hidden even among right-to-left letters", () => {

@@ -63,6 +63,13 @@ describe("marking results", () => {
     }
   });
 
+  test("[T72] an error that is cut shows so, since what stands there may be the beginning of a secret", async () => {
+    const refused = new McpError("MCP_TOOL_REJECTED", `${"x".repeat(590)} AKIAABCDEFGHIJKLMNOP`);
+    await expect(callThrough(markResults(), refused)).rejects.toThrow(/ AKIAABCDE… \n<\/mcp_tool_output/);
+    const fits = new McpError("MCP_TOOL_REJECTED", "x".repeat(600));
+    await expect(callThrough(markResults(), fits)).rejects.toThrow(/x \n<\/mcp_tool_output/);
+  });
+
   test.each(["MCP_CONNECT_FAILED", "MCP_SERVER_EXITED", "MCP_OUTCOME_UNKNOWN"] as const)(
     "[T72] an error of code %s may quote others and is enclosed",
     async (code) => {

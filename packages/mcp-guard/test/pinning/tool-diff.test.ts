@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { diffTools, formatChanges } from "../../src/pinning/tool-diff.ts";
-import { toolDigest } from "../../src/pinning/tool-digest.ts";
+import { cleanText } from "../../src/cleaning/clean-text.ts";
+import { diffTools, formatChanges, type ToolChange } from "../../src/pinning/tool-diff.ts";
+import { type PinnedTool, toolDigest } from "../../src/pinning/tool-digest.ts";
 import { offeredTool } from "../tool-fixture.ts";
 
 const before = {
@@ -31,6 +32,28 @@ describe("differences between two versions of a tool", () => {
       { path: "/inputSchema/properties/come", before: undefined, after: "{}" },
     ]);
     expect(diffTools(before, structuredClone(before))).toEqual([]);
+  });
+
+  test("a value that changed only its JSON type is shown as JSON on both sides", () => {
+    const tool = (value: unknown): PinnedTool => ({
+      ...before,
+      inputSchema: { type: "object", properties: { x: { default: value } } } as PinnedTool["inputSchema"],
+    });
+    const path = "/inputSchema/properties/x/default";
+    expect(diffTools(tool("1"), tool(1))).toEqual([{ path, before: '"1"', after: "1" }]);
+    expect(diffTools(tool(true), tool("true"))).toEqual([{ path, before: "true", after: '"true"' }]);
+    expect(diffTools(tool("{}"), tool({}))).toEqual([{ path, before: '"{}"', after: "{}" }]);
+    expect(diffTools(tool("null"), tool('"null"'))).toEqual([{ path, before: "null", after: '"null"' }]);
+  });
+
+  test("a change of hidden characters alone is shown in escapes", () => {
+    const [change] = diffTools(
+      { ...before, description: "a b\nc" },
+      { ...before, description: "a\u200b b\n\u{e0041}c" },
+    );
+    expect(formatChanges([change as ToolChange], cleanText)).toBe(
+      "/description\n  - a b\n  - c\n  + a\\u{200b} b\n  + \\u{e0041}c",
+    );
   });
 
   test("they read as lines", () => {
