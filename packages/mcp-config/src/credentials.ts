@@ -50,7 +50,7 @@ interface UrlParts {
 export function urlParts(text: string): UrlParts {
   return {
     userinfos: Array.from(text.matchAll(/:\/\/([^/?#\s]*)@/g), ([, userinfo = ""]) => userinfo),
-    parameters: Array.from(text.matchAll(/[?&]([^=&#\s]+)=([^&#\s]+)/g), ([, name = "", value = ""]) => ({
+    parameters: Array.from(text.matchAll(/[?&]([^=?&#\s]+)=([^&#\s]+)/g), ([, name = "", value = ""]) => ({
       name: decoded(name),
       value,
     })),

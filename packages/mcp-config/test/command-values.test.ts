@@ -18,8 +18,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What one command prints for a server. */
-async function printed(
+/** The value that one command gives a server. */
+async function readValue(
   values: CommandValues,
   command: string,
   { cwd, ...offer }: Omit<CommandOffer, "server"> & Partial<CommandOffer> & { readonly cwd: string },
@@ -28,8 +28,8 @@ async function printed(
   return output;
 }
 
-/** A command that writes down each run and answers with what `answer` says. */
-async function countedCommand(answer: string) {
+/** A command that counts its runs and then does what `answer` says. */
+async function createCountedCommand(answer: string) {
   const folder = await folderWith({});
   const runs = () => {
     try {
@@ -41,71 +41,71 @@ async function countedCommand(answer: string) {
   return { command: `printf x >> runs; ${answer}`, at: { env, cwd: folder, signal }, runs };
 }
 
-describe.skipIf(process.platform === "win32")("the output of a command", () => {
-  test("is trimmed, remembered, and shared by those who ask at once", async () => {
-    const { command, at, runs } = await countedCommand("echo '  value '");
+describe.skipIf(process.platform === "win32")("a command's output", () => {
+  test("is trimmed, cached and shared by concurrent callers", async () => {
+    const { command, at, runs } = await createCountedCommand("echo '  value '");
     const values = createCommandValues();
-    expect(await Promise.all([printed(values, command, at), printed(values, command, at)])).toEqual([
+    expect(await Promise.all([readValue(values, command, at), readValue(values, command, at)])).toEqual([
       "value",
       "value",
     ]);
-    expect(await printed(values, command, at)).toBe("value");
+    expect(await readValue(values, command, at)).toBe("value");
     expect(runs()).toBe(1);
   });
 
   test.each([
-    ["a command that fails", "echo value; exit 1"],
-    ["one that prints nothing", "true"],
-    ["one that prints without end", "yes"],
-    ["one that is not there", "/nowhere/command"],
-  ])("is none of %s; it is tried twice, and then not before 30 seconds are over", async (_what, answer) => {
-    const { command, at, runs } = await countedCommand(answer);
+    ["a failing command", "echo value; exit 1"],
+    ["a command that prints nothing", "true"],
+    ["a command that prints endlessly", "yes"],
+    ["a missing command", "/nowhere/command"],
+  ])("is undefined for %s, which is run twice and then not again for 30 seconds", async (_what, answer) => {
+    const { command, at, runs } = await createCountedCommand(answer);
     vi.useFakeTimers({ toFake: ["performance"] });
     const values = createCommandValues();
-    expect(await printed(values, command, at)).toBeUndefined();
+    expect(await readValue(values, command, at)).toBeUndefined();
     expect(runs()).toBe(2);
     vi.advanceTimersByTime(29_000);
-    expect(await printed(values, command, at)).toBeUndefined();
+    expect(await readValue(values, command, at)).toBeUndefined();
     expect(runs()).toBe(2);
     vi.advanceTimersByTime(2_000);
-    expect(await printed(values, command, at)).toBeUndefined();
+    expect(await readValue(values, command, at)).toBeUndefined();
     expect(runs()).toBe(3);
   });
 
-  test("is none of a command that takes too long, and nothing of it is left, as of no command here", async () => {
-    const { command, at, runs } = await countedCommand("sleep 600 & sleep 600; echo value");
+  test("is undefined for a command that times out, and no process is left", async () => {
+    const { command, at, runs } = await createCountedCommand("sleep 600 & sleep 600; echo value");
     const values = createCommandValues({ timeoutMs: 300 });
-    expect(await printed(values, command, at)).toBeUndefined();
+    expect(await readValue(values, command, at)).toBeUndefined();
     expect(runs()).toBe(2);
   });
 
-  test("is waited for if it may take longer than a timer can count", async () => {
+  test("is awaited with a timeout larger than a timer can count", async () => {
     const at = { env, cwd: await folderWith({}), signal };
     const values = createCommandValues({ timeoutMs: 2 ** 31 });
-    expect(await printed(values, "sleep 0.2; echo value", at)).toBe("value");
+    expect(await readValue(values, "sleep 0.2; echo value", at)).toBe("value");
   });
 
-  test("[A9] that a server refused is not given again, also if the command prints it again", async () => {
-    const { command, at, runs } = await countedCommand("echo token");
+  test("[A9] that the server rejected is not given again, even if the command prints it again", async () => {
+    const { command, at, runs } = await createCountedCommand("echo token");
     const values = createCommandValues({ failureBackoffMs: 0 });
-    expect(await printed(values, command, at)).toBe("token");
-    expect(await printed(values, command, { ...at, rejected: true })).toBeUndefined();
-    expect(await printed(values, command, at)).toBeUndefined();
+    expect(await readValue(values, command, at)).toBe("token");
+    expect(await readValue(values, command, { ...at, rejected: true })).toBeUndefined();
+    expect(await readValue(values, command, at)).toBeUndefined();
     expect(runs()).toBe(3);
   });
 
-  test("is renewed after a refusal where the command prints another one", async () => {
+  test("is renewed after a rejection if the command prints another value", async () => {
     const folder = await folderWith({});
     const at = { env, cwd: folder, signal };
     const values = createCommandValues();
     const command = "printf x >> runs; wc -c < runs";
-    expect(await printed(values, command, at)).toBe("1");
-    expect(await printed(values, command, at)).toBe("1");
-    expect(await printed(values, command, { ...at, rejected: true })).toBe("2");
-    expect(await printed(values, command, at)).toBe("2");
+    expect(await readValue(values, command, at)).toBe("1");
+    expect(await readValue(values, command, at)).toBe("1");
+    expect(await readValue(values, command, { ...at, rejected: true })).toBe("2");
+    expect(await readValue(values, command, at)).toBe("2");
   });
 
-  test("[A9] that stays the same is given after a refusal beside one that changed, and neither if none did", async () => {
+  test("[A9] that is unchanged after a rejection is given only beside one that changed", async () => {
     const folder = await folderWith({ token: "first" });
     const offer = { env, signal, server: "s" };
     const commands = ["cat token", "echo workspace"].map((command) => ({ command, cwd: folder }));
@@ -123,36 +123,36 @@ describe.skipIf(process.platform === "win32")("the output of a command", () => {
     expect(await values.get(commands, { ...offer, rejected: true })).toEqual([undefined, undefined]);
   });
 
-  test("[A9] that one server refused, as one user, is given to another server and for another user", async () => {
-    const { command, at } = await countedCommand("echo token");
+  test("[A9] that was rejected for one server and user is still given to others", async () => {
+    const { command, at } = await createCountedCommand("echo token");
     const values = createCommandValues();
     const others = [{ principal: "bob" }, { server: "other" }];
     for (const other of [{}, ...others])
-      expect(await printed(values, command, { ...at, ...other })).toBe("token");
-    expect(await printed(values, command, { ...at, rejected: true })).toBeUndefined();
-    for (const other of others) expect(await printed(values, command, { ...at, ...other })).toBe("token");
+      expect(await readValue(values, command, { ...at, ...other })).toBe("token");
+    expect(await readValue(values, command, { ...at, rejected: true })).toBeUndefined();
+    for (const other of others) expect(await readValue(values, command, { ...at, ...other })).toBe("token");
   });
 
-  test("[A9] that a server refused of one folder's command is given where it is run in another folder", async () => {
-    const { command, at } = await countedCommand("echo token");
+  test("[A9] that was rejected in one folder is still given in another folder", async () => {
+    const { command, at } = await createCountedCommand("echo token");
     const values = createCommandValues();
-    expect(await printed(values, command, at)).toBe("token");
-    expect(await printed(values, command, { ...at, rejected: true })).toBeUndefined();
-    expect(await printed(values, command, { ...at, cwd: await folderWith({}) })).toBe("token");
+    expect(await readValue(values, command, at)).toBe("token");
+    expect(await readValue(values, command, { ...at, rejected: true })).toBeUndefined();
+    expect(await readValue(values, command, { ...at, cwd: await folderWith({}) })).toBe("token");
   });
 
-  test("is not waited for by who gives up, and that says nothing about the command", async () => {
-    const { command, at } = await countedCommand(
+  test("is no longer awaited after an abort, which does not count as a failure", async () => {
+    const { command, at } = await createCountedCommand(
       "test -e ready && echo value || { touch ready; exec sleep 600; }",
     );
     const giveUp = new AbortController();
     const values = createCommandValues();
     using watcher = closing(watch(at.cwd));
-    const waiting = printed(values, command, { ...at, signal: giveUp.signal });
+    const waiting = readValue(values, command, { ...at, signal: giveUp.signal });
     while (!readable(join(at.cwd, "ready"))) await once(watcher.opened, "change");
     giveUp.abort();
     expect(await waiting).toBeUndefined();
-    expect(await printed(values, command, at)).toBe("value");
+    expect(await readValue(values, command, at)).toBe("value");
   });
 });
 
@@ -168,7 +168,7 @@ function readable(file: string): boolean {
   }
 }
 
-describe.skipIf(process.platform === "win32")("a command in the place of a value", () => {
+describe.skipIf(process.platform === "win32")("a command in place of a value", () => {
   const definition = (scope: DefinitionScope, env: { [name: string]: string }): ServerDefinition => ({
     name: "s",
     definedIn: { scope, host: "omp", file: "/tmp/mcp.json" },
@@ -178,7 +178,7 @@ describe.skipIf(process.platform === "win32")("a command in the place of a value
   });
   const options = { env, isAdmitted: () => true };
 
-  test("is run only if that was asked for", async () => {
+  test("runs only with runCommands", async () => {
     const asked = createServerResolver({ ...options, runCommands: true });
     const resolved = await asked(definition("user", { TOKEN: "!printf from-command" }), { signal });
     expect(resolved).toMatchObject({ env: { TOKEN: "from-command" } });
@@ -188,7 +188,7 @@ describe.skipIf(process.platform === "win32")("a command in the place of a value
   });
 
   test.each(["project", "extension"] as const)(
-    "[threat T01] is never run for an entry of scope %s",
+    "[threat T01] never runs for an entry of scope %s",
     async (scope) => {
       const folder = await folderWith({});
       const trace = join(folder, "trace");
@@ -199,14 +199,14 @@ describe.skipIf(process.platform === "win32")("a command in the place of a value
     },
   );
 
-  test("[A8] that fails leaves its variable out, and does not stand there as it is written", async () => {
+  test("[A8] that fails leaves its variable out instead of passing its text", async () => {
     const resolve = createServerResolver({ ...options, runCommands: true });
     const resolved = await resolve(definition("user", { A: "!false", B: "!printf b" }), { signal });
     expect(resolved).toMatchObject({ env: { B: "b" } });
     expect(resolved).not.toHaveProperty("env.A");
   });
 
-  test("is not run where its host knows no commands, as in an argument", async () => {
+  test("does not run in an argument, where its host knows no commands", async () => {
     const resolve = createServerResolver({ ...options, runCommands: true });
     const written = { ...definition("user", {}), args: ["!printf x"] };
     expect(await resolve(written, { signal })).toMatchObject({ args: ["!printf x"] });

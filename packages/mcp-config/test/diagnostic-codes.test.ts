@@ -9,7 +9,7 @@ const README = readDocument("README.md");
 const DIAGNOSTICS = readDocument("docs/diagnostics.md");
 
 test.each(Object.entries(DIAGNOSTIC_CODES))(
-  "the documentation explains %s as the table does",
+  "docs/diagnostics.md explains %s as DIAGNOSTIC_CODES does",
   (code, { severity, means }) => {
     expect(DIAGNOSTICS).toContain(`| \`${code}\` | ${severity} | ${means} |`);
   },
@@ -19,7 +19,7 @@ test.each(HOST_IDS)("the README names the host %s", (host) => {
   expect(README).toContain(`| \`${host}\` |`);
 });
 
-/** Tables may be padded. */
+/** Reads a document and removes the padding of its tables. */
 function readDocument(file: string): string {
   return readFileSync(join(FOLDER, file), "utf8").replace(/ +/g, " ");
 }

@@ -41,7 +41,7 @@ describe("variables", () => {
     ]);
   });
 
-  test("are filled in once: a value that refers to another variable arrives as it is", async () => {
+  test("are filled in once: a value that contains a reference arrives unchanged", async () => {
     const env = { A: "${SECRET}", SECRET: "hidden-value" };
     const { args, env: child } = await resolveStdio(
       { args: ["${A}", "${OWN}"], env: { OWN: "${A}" } },
@@ -51,7 +51,7 @@ describe("variables", () => {
     expect(child).toEqual({ OWN: "${SECRET}" });
   });
 
-  test("of the entry's own env beat the environment, for all fields but env itself", async () => {
+  test("of the entry's own env beat the environment in all fields except env", async () => {
     const env = { T: "ambient" };
     const own = { T: "own", COPY: "${T}" };
     const local = await resolveStdio(
@@ -74,7 +74,7 @@ describe("variables", () => {
     expect(env).toEqual({ A: "b", B: "a" });
   });
 
-  test("are read anew at each resolution, from process.env by default", async () => {
+  test("are read again at each resolution, from process.env by default", async () => {
     const resolver = createServerResolver();
     const seen: string[] = [];
     for (const token of ["first", "second"]) {
@@ -86,7 +86,7 @@ describe("variables", () => {
   });
 
   test.each(["toString", "__proto__", "constructor", "hasOwnProperty", "valueOf"])(
-    "[A2] ${%s} never reaches the prototype: it is a variable that is not set",
+    "[A2] ${%s} counts as unset and never reads the prototype",
     async (name) => {
       const headers = { A: `<\${${name}}>` };
       for (const options of [{ env: {} }, { env: process.env }]) {
@@ -102,17 +102,20 @@ describe("variables", () => {
   );
 });
 
-describe("a variable that is not set and has no default", () => {
+describe("an unset variable without a default", () => {
   test.each([
     ["roo", "${env:GITHUB_PAT}", "Set it."],
     ["claude-code", "${GITHUB_PAT}", "Set it, or write a default as in ${GITHUB_PAT:-default}."],
-  ])("advises a default only where the host knows defaults: %s", async (host, written, advice) => {
-    const definedIn = { scope: "user", file: "/home/u/settings.json", host } as const;
-    const error = await refused(resolveHttp({ definedIn, headers: { Authorization: written } }));
-    expect(error.message.endsWith(` ${advice}`)).toBe(true);
-  });
+  ])(
+    "gets the advice to write a default only if the host knows defaults: %s",
+    async (host, written, advice) => {
+      const definedIn = { scope: "user", file: "/home/u/settings.json", host } as const;
+      const error = await refused(resolveHttp({ definedIn, headers: { Authorization: written } }));
+      expect(error.message.endsWith(` ${advice}`)).toBe(true);
+    },
+  );
 
-  test("fails the server, and the message says where, which and what to do", async () => {
+  test("fails the server with a message that names the variable, its place and the fix", async () => {
     const error = await refused(resolveHttp({ headers: { Authorization: "Bearer ${GITHUB_PAT}" } }));
     expect(error.message).toBe(
       'Server "s" (/project/mcp.json:4:5) refers to a variable that is not set: "GITHUB_PAT" in "headers.Authorization". ' +
@@ -132,11 +135,11 @@ describe("a variable that is not set and has no default", () => {
     ["args[1]", { args: ["a", "${X}"] }],
     ["env.A", { env: { A: "${X}" } }],
     ["cwd", { cwd: "/${X}" }],
-  ])("is found in %s", async (field, written) => {
+  ])("is reported in %s", async (field, written) => {
     expect((await refused(resolveStdio(written))).message).toContain(`"X" in "${field}"`);
   });
 
-  test("does not come alone: all that is missing is named at once", async () => {
+  test("is reported together with all other missing variables", async () => {
     const error = await refused(
       resolveHttp({ url: "https://${H}", headers: { A: "${T}" }, env: { E: "${V}" } }),
     );
@@ -146,7 +149,7 @@ describe("a variable that is not set and has no default", () => {
   test.each([
     ["empty", "<>"],
     ["literal", "<${X}>"],
-  ] as const)("becomes %s if the host says so", async (missingVariable, expected) => {
+  ] as const)("follows the missingVariable option %s", async (missingVariable, expected) => {
     expect((await resolveStdio({ args: ["<${X}>", "${X:-d}"] }, { missingVariable })).args).toEqual([
       expected,
       "d",
@@ -154,7 +157,7 @@ describe("a variable that is not set and has no default", () => {
   });
 });
 
-test("presets do what SideCar and oh-my-pi do", async () => {
+test("the presets treat an unset variable as SideCar and oh-my-pi do", async () => {
   const preset = async (runtime: keyof typeof MISSING_VARIABLE_PRESETS) => {
     const missingVariable = MISSING_VARIABLE_PRESETS[runtime];
     return (await resolveHttp({ headers: { A: "<${X}>" } }, { missingVariable })).headers.A;
@@ -167,7 +170,7 @@ describe("a project's entry", () => {
   const definedIn = IN_PROJECT;
   const env = { ANTHROPIC_API_KEY: "sk-ant-planted", ALLOWED: "allowed" };
 
-  test("[A1] cannot read the environment: not for a header, a url, an argument or a variable of its own", async () => {
+  test("[A1] cannot read the environment in a header, URL, argument, command or its own env", async () => {
     const hidden = "${ANTHROPIC_API_KEY}";
     const attempts = [
       resolveHttp({ definedIn, headers: { A: hidden } }, { env }),
@@ -185,7 +188,7 @@ describe("a project's entry", () => {
     }
   });
 
-  test("[threat T13] never sends what is called like a credential, also if it may read it, under another name or with a default", async () => {
+  test("[threat T13] never sends a credential-like variable, even if allowed, renamed or with a default", async () => {
     const options = { env, projectVariables: ["ANTHROPIC_API_KEY"] };
     const hidden = "${ANTHROPIC_API_KEY}";
     const attempts = [
@@ -212,13 +215,13 @@ describe("a project's entry", () => {
     expect(child.env).toEqual({ KEY: "sk-ant-planted" });
   });
 
-  test("[threat T13] a remote one reads no envFile, since the folder may hold what only its user knows", async () => {
+  test("[threat T13] reads no envFile for a remote server", async () => {
     const error = await refused(resolveHttp({ definedIn, envFile: "/project/.env" }));
     expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", phase: "resolve" });
     expect(error.message).toContain('"envFile" is not read for a remote server of a project');
   });
 
-  test("[threat T13] gets an answer that was given for a person's own entries only if its id is on the list", async () => {
+  test("[threat T13] gets the answer to an input only if projectVariables lists its id", async () => {
     const headers = { H: "${input:region}" };
     const own = { definedIn: { ...definedIn, host: "vscode" }, headers };
     const options = { inputs: { region: "eu" } };
@@ -227,12 +230,12 @@ describe("a project's entry", () => {
     expect(allowed.headers.H).toBe("eu");
   });
 
-  test("[threat T01] is not resolved at all by a resolver that nobody told what was approved", async () => {
+  test("[threat T01] is not resolved by a resolver without isAdmitted", async () => {
     const attempt = createServerResolver({ env })(stdio({ definedIn }), { signal });
     expect(await refused(attempt)).toMatchObject({ code: "MCP_APPROVAL_REQUIRED", server: "s" });
   });
 
-  test("reads its own env and the names it was allowed", async () => {
+  test("reads its own env and the allowed variables", async () => {
     const headers = { A: "${OWN} ${ALLOWED} ${HIDDEN:-none}" };
     const server = await resolveHttp(
       { definedIn, headers, env: { OWN: "own" } },
@@ -241,7 +244,7 @@ describe("a project's entry", () => {
     expect(server.headers.A).toBe("own allowed none");
   });
 
-  test("is told that a variable is not given to it, and how that is changed", async () => {
+  test("gets an error that a variable is withheld, with the way to allow it", async () => {
     const headers = { A: "${REGION} ${NOWHERE}" };
     const kept = await refused(
       resolveHttp({ definedIn, headers: { A: "${REGION}" } }, { env: { REGION: "eu" } }),
@@ -256,7 +259,7 @@ describe("a project's entry", () => {
     );
   });
 
-  test("is told both steps if the variable is not set either", async () => {
+  test("gets both steps in the error if the withheld variable is also unset", async () => {
     const headers = { A: "${NOWHERE}" };
     const error = await refused(resolveHttp({ definedIn, headers }, { env }));
     expect(error.message).toContain("a variable that is not set, and not given to a project's entry either:");

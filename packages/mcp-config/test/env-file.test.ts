@@ -9,7 +9,7 @@ import { useTemporaryFolder } from "./temporary-folder.ts";
 
 const folderWith = useTemporaryFolder();
 
-/** Where an entry in this folder stands. */
+/** The location of an entry in this folder. */
 const inFolder = (folder: string, scope: DefinitionScope = "explicit") =>
   ({ scope, file: join(folder, "mcp.json"), line: 4, column: 5 }) as const;
 
@@ -37,7 +37,7 @@ describe("envFile", () => {
     ]);
   });
 
-  test("puts its variables beneath the entry's own and above the inherited ones", async () => {
+  test("overrides inherited variables and yields to the entry's own env", async () => {
     const folder = await folderWith({ ".env": "A=file\nB=file\nHOME=/file\nPATH=/file/bin" });
     const written = { envFile: join(folder, ".env"), env: { B: "own", PATH: "${PATH}:/own/bin" } };
     const server = await resolveStdio(written, { env: { HOME: "/h", TERM: "dumb", A: "parent" } });
@@ -51,7 +51,7 @@ describe("envFile", () => {
     expect(server.inherited).toEqual(["TERM"]);
   });
 
-  test("fills in the entry's other fields, of a remote server too", async () => {
+  test("fills in the entry's other fields, including those of a remote server", async () => {
     const folder = await folderWith({ ".env": "HOST=host\nAPI_TOKEN=tok-1" });
     const envFile = join(folder, ".env");
     const local = await resolveStdio({ envFile, args: ["${API_TOKEN}"] }, { env: { API_TOKEN: "ambient" } });
@@ -61,7 +61,7 @@ describe("envFile", () => {
     expect(remote).toMatchObject({ url: "https://host/mcp", headers: { Authorization: "Bearer tok-1" } });
   });
 
-  test("may be named by a variable, which is filled in from the environment", async () => {
+  test("may have a variable from the environment in its path", async () => {
     const folder = await folderWith({ "ci.env": "A=1" });
     const written = { envFile: "${STAGE}.env", definedIn: inFolder(folder) };
     expect((await resolveStdio(written, { env: { STAGE: "ci" } })).env).toEqual({ A: "1" });
@@ -70,7 +70,7 @@ describe("envFile", () => {
     expect(error.message).toContain('"STAGE" in "envFile"');
   });
 
-  test("is read anew for each attempt", async () => {
+  test("is read again for each attempt", async () => {
     const folder = await folderWith({ ".env": "TOKEN=old" });
     const definition: ServerDefinition = {
       ...{ name: "s", transport: "stdio", command: "x" },
@@ -92,13 +92,13 @@ describe("envFile", () => {
     ["quotes", 'A="a # b"\nB=\'c\'\nC="x\ny"', { A: "a # b", B: "c", C: "x\ny" }],
     ["export", "export A=1", { A: "1" }],
     ["a name written twice", "A=1\nA=2", { A: "2" }],
-    ["references, which stay as they are", "A=${B}\nB=$C", { A: "${B}", B: "$C" }],
-    ["__proto__, which is no variable", "__proto__=x\nA=1", { A: "1" }],
+    ["references, unchanged", "A=${B}\nB=$C", { A: "${B}", B: "$C" }],
+    ["no variable __proto__", "__proto__=x\nA=1", { A: "1" }],
   ])("holds %s", async (_what, text, expected) => {
     expect(await environmentWith(text)).toEqual(expected);
   });
 
-  test("hides what its credentials and URLs give away, as env does", async () => {
+  test("adds its credentials and URL passwords to the secrets, as env does", async () => {
     const text = "API_KEY=key-1\nDB=postgres://u:pass-1@db/x\nLEVEL=debug\nOLD_TOKEN=shadowed-1";
     const folder = await folderWith({ ".env": text });
     const envFile = join(folder, ".env");
@@ -108,13 +108,13 @@ describe("envFile", () => {
   });
 });
 
-describe("an envFile that cannot be used fails its server alone", () => {
+describe("an unusable envFile fails its server", () => {
   test.each<[string, (file: string) => Promise<unknown> | unknown, string]>([
     ["is missing", () => {}, "it does not exist"],
     ["is a directory", (file) => mkdir(file), "it is not a regular file"],
     ["is a pipe", (file) => execFileSync("mkfifo", [file]), "it is not a regular file"],
     ["is an endless device", (file) => symlink("/dev/zero", file), "it is not a regular file"],
-  ])("because it %s, and says what to do", async (_what, make, reason) => {
+  ])("because it %s, and the error says what to do", async (_what, make, reason) => {
     const folder = await folderWith();
     const envFile = join(folder, ".env");
     await make(envFile);
@@ -128,7 +128,7 @@ describe("an envFile that cannot be used fails its server alone", () => {
     expect(await resolveStdio({ definedIn })).toMatchObject({ name: "s" });
   });
 
-  test("and no default of its path is told", async () => {
+  test("without showing a default in its path", async () => {
     const folder = await folderWith({ "broken.env": "A=1\0" });
     for (const name of ["missing", "broken"]) {
       const written = { envFile: `\${STAGE:-${name}}.env`, definedIn: inFolder(folder) };
@@ -150,14 +150,14 @@ describe("an envFile that cannot be used fails its server alone", () => {
     expect(error.message).toContain("is not valid UTF-8 text");
   });
 
-  test("because a value has a NUL character, and the value is not told", async () => {
+  test("because a value has a NUL character, without showing the value", async () => {
     const { envFile, error } = await refusedWith("A=1\nB=sec\0ret");
     expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", location: { file: envFile, line: 2 } });
     expect(error.message).toContain('"B" has a NUL character');
     expect(JSON.stringify(error)).not.toContain('ret"');
   });
 
-  test("because the attempt is given up while it is read", async () => {
+  test("because the attempt is aborted while it is read", async () => {
     const folder = await folderWith({ ".env": "A=1" });
     const controller = new AbortController();
     const definition = { name: "s", definedIn: inFolder(folder), transport: "stdio", command: "x" } as const;
@@ -173,7 +173,7 @@ describe("the envFile of a project's entry", () => {
     "NODE_OPTIONS=--require ./x.js",
     "export NODE_OPTIONS = --require ./x.js",
     "NODE_OPTIONS=a\nNODE_OPTIONS=b",
-  ])("[threat T16] may not hold %j; the error names the variable, the file and the line", async (line) => {
+  ])("[threat T16] may not set %j; the error names the variable, file and line", async (line) => {
     const { envFile, error } = await refusedWith(`# NODE_OPTIONS=commented\nA=1\n${line}\n`, "project");
     const lineNumber = 2 + line.split("\n").length;
     expect(error).toMatchObject({
@@ -184,11 +184,14 @@ describe("the envFile of a project's entry", () => {
     expect(error.message).toContain("Put the entry into your own configuration");
   });
 
-  test.each(["explicit", "user"] as const)("[threat T16] may hold it in scope %s", async (scope) => {
-    const folder = await folderWith({ ".env": "NODE_OPTIONS=--no-warnings" });
-    const written = { envFile: join(folder, ".env"), definedIn: inFolder(folder, scope) };
-    expect((await resolveStdio(written)).env).toEqual({ NODE_OPTIONS: "--no-warnings" });
-  });
+  test.each(["explicit", "user"] as const)(
+    "[threat T16] may set NODE_OPTIONS if the scope is %s instead",
+    async (scope) => {
+      const folder = await folderWith({ ".env": "NODE_OPTIONS=--no-warnings" });
+      const written = { envFile: join(folder, ".env"), definedIn: inFolder(folder, scope) };
+      expect((await resolveStdio(written)).env).toEqual({ NODE_OPTIONS: "--no-warnings" });
+    },
+  );
 
   test("[threat T24] is not read through a link that leads out of the project", async () => {
     const outside = await folderWith({ ".env": "AWS_SECRET=theirs" });
@@ -200,7 +203,7 @@ describe("the envFile of a project's entry", () => {
     expect(error.message).toContain('"envFile" leads out of the project\'s directory');
   });
 
-  test("[threat T24] is read where the project itself is reached through a link", async () => {
+  test("[threat T24] is read if the project itself is reached through a link", async () => {
     const real = await folderWith({ ".env": "A=1" });
     const folder = await folderWith();
     await symlink(real, join(folder, "project"));
@@ -209,7 +212,7 @@ describe("the envFile of a project's entry", () => {
     expect((await resolveStdio(written)).env).toEqual({ A: "1" });
   });
 
-  test("[threat T24] is missing rather than outside if there is none", async () => {
+  test("[threat T24] is reported as missing, not as outside the project", async () => {
     const folder = await folderWith();
     const written = { envFile: join(folder, ".env"), definedIn: inFolder(folder, "project") };
     expect(await refused(resolveStdio(written))).toMatchObject({ code: "MCP_CONFIG_NOT_FOUND" });

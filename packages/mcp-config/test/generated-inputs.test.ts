@@ -13,14 +13,14 @@ import {
 } from "../src/index.ts";
 import { asJson, asToml, key, type Members, membersOf, type Tree, table, tree } from "./generated-trees.ts";
 
-/** In all, over all hosts. */
+/** The total over all hosts. */
 const INPUTS = Number(process.env.JACKFIELD_GENERATED_INPUTS ?? 4000);
 const INPUTS_PER_HOST = Math.ceil(INPUTS / HOST_IDS.length);
-/** A test each, so that none takes long however many there are in all. */
+/** Inputs per test, so that no test takes long however large the total is. */
 const INPUTS_PER_PART = 500;
 const SEED = Number(process.env.JACKFIELD_GENERATED_SEED ?? Date.now() % 2 ** 31);
 
-/** What a program would find changed if a prototype had been. */
+/** Numbers that differ if a prototype was polluted. */
 const prototypes = () =>
   [Object, Array, String, Function, Map].map((type) => Reflect.ownKeys(type.prototype).length);
 
@@ -108,7 +108,7 @@ function entriesFor(host: string): fc.Arbitrary<Tree> {
   return fc.array(fc.tuple(key, entry), { maxLength: 3 }).map((members) => table(...members));
 }
 
-/** YAML takes five times as long to be parsed as the others. */
+/** YAML takes five times as long to parse as the others. */
 const endings = fc.oneof(
   { weight: 14, arbitrary: fc.constant("json") },
   { weight: 5, arbitrary: fc.constant("toml") },

@@ -113,7 +113,7 @@ const leaf = fc.oneof(
 
 export type Members = readonly (readonly [string, Tree])[];
 
-/** Pairs in the place of members, so that keys may stand twice and `__proto__` is written out. */
+/** Members are pairs, so that a key may occur twice and `__proto__` is written out. */
 export type Tree = { readonly members: Members } | readonly Tree[] | string | number | boolean | null;
 
 /** Any value, at most some levels deep. */

@@ -41,14 +41,14 @@ describe("isLoaderVariable", () => {
     ],
     ...["GIT_ASKPASS", "GIT_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "GIT_EXEC_PATH"],
     ...["GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_DIR", "GIT_TEMPLATE_DIR"],
-  ])("[threat T16] %s makes programs load or run code, on every system", (name) => {
+  ])("[threat T16] is true for %s on every platform", (name) => {
     expect(isLoaderVariable(name, "linux")).toBe(true);
     expect(isLoaderVariable(name, "darwin")).toBe(true);
     expect(isLoaderVariable(name, "win32")).toBe(true);
   });
 
   test.each(["node_options", "Node_Options", "PythonPath", "env", "git_ssh_command", "ComSpec", "PathExt"])(
-    "[threat T16] %s does so in any case on Windows, and is another name elsewhere",
+    "[threat T16] is true for %s on Windows, where case is ignored, and false elsewhere",
     (name) => {
       expect(isLoaderVariable(name, "win32")).toBe(true);
       expect(isLoaderVariable(name, "linux")).toBe(false);
@@ -69,13 +69,13 @@ describe("isLoaderVariable", () => {
     ],
     ...["PYTHONUNBUFFERED", "PYTHONIOENCODING", "GITHUB_TOKEN", "GIT_AUTHOR_NAME", "GIT_TERMINAL_PROMPT"],
     ...["JAVA_HOME", "npm_package_name", "UV_CACHE_DIR", "__proto__", "constructor"],
-  ])("%j does not", (name) => {
+  ])("is false for %j", (name) => {
     expect(isLoaderVariable(name, "linux")).toBe(false);
     expect(isLoaderVariable(name, "win32")).toBe(false);
   });
 });
 
-describe("an entry that sets such a variable", () => {
+describe("an entry that sets a loader variable", () => {
   const local = { command: "node", env: { OK: "1", NODE_OPTIONS: "--require ./x.js" } };
   const remote = { url: "https://host/mcp", env: { LD_PRELOAD: "./x.so" } };
 
@@ -83,7 +83,7 @@ describe("an entry that sets such a variable", () => {
     ["a child process", local, "NODE_OPTIONS"],
     ["a remote server", remote, "LD_PRELOAD"],
   ])(
-    "[threat T16] for %s is refused in a project's file, with the variable, the place and what to do",
+    "[threat T16] for %s is refused in a project's file, with the variable and its place",
     (_what, entry, name) => {
       const error = refused(entry, { definedIn: IN_PROJECT });
       expect(error).toMatchObject({

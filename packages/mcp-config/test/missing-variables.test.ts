@@ -4,7 +4,7 @@ import { withoutDefaults } from "../src/missing-variables.ts";
 import { parse } from "./discovery/parsing.ts";
 import { IN_FILE, IN_PROJECT, refused, resolveHttp } from "./resolution.ts";
 
-describe("what a message says of a reference with several sources", () => {
+describe("the error for a reference to several variables", () => {
   const message = async (
     text: string,
     { definedIn = IN_PROJECT, ...options }: Parameters<typeof resolveHttp>[1] & { definedIn?: object },
@@ -13,7 +13,7 @@ describe("what a message says of a reference with several sources", () => {
     return (await refused(resolveHttp(written, options))).message;
   };
 
-  test("is which of them was withheld", async () => {
+  test("names the one that was withheld", async () => {
     const env = { A: "", GITHUB_TOKEN: "planted" };
     const found = await message("${A:-$GITHUB_TOKEN}", { env, projectVariables: ["A"] });
     expect(found).toContain(
@@ -21,7 +21,7 @@ describe("what a message says of a reference with several sources", () => {
     );
   });
 
-  test("is all of them where none has a value", async () => {
+  test("names all of them if none has a usable value", async () => {
     const env = { B: "b" };
     expect(await message("${A:-$B}", { env, projectVariables: ["A"] })).toContain(
       'refers to variables that are not set, or not given to a project\'s entry: "A" or "B" in "headers.H".',
@@ -34,7 +34,7 @@ describe("what a message says of a reference with several sources", () => {
     );
   });
 
-  test("is that an empty one which may not be empty has no value", async () => {
+  test("treats an empty variable that must not be empty as unset", async () => {
     const found = await message("${A:?why}", { env: { A: "" }, projectVariables: [] });
     expect(found).toContain(
       'refers to a variable that is not set, or empty, and not given to a project\'s entry either: "A" in "headers.H".',
@@ -44,7 +44,7 @@ describe("what a message says of a reference with several sources", () => {
     expect(set).toContain("refers to a variable that is not given to a project's entry:");
   });
 
-  test("is all of them among the diagnostics", async () => {
+  test("has a diagnostic that names all of them", async () => {
     const entry = { type: "http", url: "https://h", headers: { H: "${A:-$B}" } };
     const { diagnostics } = await parse({ mcp: { s: entry } }, { host: "crush", env: {} });
     expect(diagnostics.map(({ message }) => message)).toEqual([
@@ -53,14 +53,14 @@ describe("what a message says of a reference with several sources", () => {
   });
 });
 
-describe("what a message says of a variable that is named for a bearer token", () => {
+describe("the error for an unset or empty bearer token variable", () => {
   test.each([
     ["codex", "bearer_token_env_var"],
     ["jackfield", "bearerTokenEnv"],
     [undefined, "bearerTokenEnv"],
-    // It has two names for it.
+    // mcporter has two names for the field.
     ["mcporter", undefined],
-  ])("in an entry of %s is the field if it has one name, and nothing of a default", async (host, field) => {
+  ])("names the field of %s if it has one name, and suggests no default", async (host, field) => {
     const place = field === undefined ? "as the variable of the bearer token" : `in "${field}"`;
     const definedIn = { ...IN_FILE, host } as never;
     for (const env of [{}, { T: "" }]) {
@@ -88,6 +88,6 @@ test.each([
   ["jackfield", "${input:env-file}/${file:/a-b=c?d}/.env", "${input:env-file}/${file:/a-b=c?d}/.env"],
   ["jackfield", "${env:A-planted}/${A=planted}", "${env:A-…}/${A=…}"],
   ["vscode", "${workspaceFolder}/${env:A}-x.env", "${workspaceFolder}/${env:A}-x.env"],
-])("a text of %s is shown without what stands behind its names: %s", (host, text, shown) => {
+])("withoutDefaults hides the defaults in a text of %s: %s", (host, text, shown) => {
   expect(withoutDefaults(text, variablesOf(host))).toBe(shown);
 });

@@ -10,20 +10,20 @@ import { useTemporaryFolder } from "./temporary-folder.ts";
 const folder = useTemporaryFolder();
 afterEach(() => vi.unstubAllEnvs());
 
-describe("the home of the user who runs the process", () => {
-  test.each(["", "relative", "./"])("is the system's where HOME is %j", (named) => {
+describe("ownHome", () => {
+  test.each(["", "relative", "./"])("is the system's home folder if HOME is %j", (named) => {
     vi.stubEnv("HOME", named);
     expect(ownHome()).toBe(userInfo().homedir);
   });
 
-  test("is the root where nobody knows it", () => {
+  test("is the root folder if the home folder is unknown", () => {
     loseHome();
     expect(ownHome()).toBe("/");
   });
 });
 
-describe("for a user whose home nobody knows", () => {
-  test("servers of the project and of JACKFIELD_HOME are found, in files of every host", async () => {
+describe("for a user whose home folder is unknown", () => {
+  test("discovery in all hosts finds the servers of the project and of JACKFIELD_HOME", async () => {
     const cwd = await folder({ ".mcp.json": { mcpServers: { ours: { command: "a" } } } });
     const home = join(cwd, "jackfield");
     await mkdir(home);
@@ -37,7 +37,7 @@ describe("for a user whose home nobody knows", () => {
     expect(found.servers.map(({ name }) => name).sort()).toEqual(["mine", "ours"]);
   });
 
-  test("a single file is read, and what a project can bring is known", async () => {
+  test("parseHostFile and projectFiles work", async () => {
     const cwd = await folder({ ".mcp.json": { mcpServers: { ours: { command: "a" } } } });
     loseHome();
     const { servers } = await parseHostFile({ host: "claude-code", file: join(cwd, ".mcp.json") });

@@ -23,7 +23,7 @@ const NAMES = [...SECRETS, ...ALLOWED];
 const planted = (name: string) => `<value of ${name}>`.replaceAll(" ", "-");
 const env = Object.fromEntries(NAMES.map((name) => [name, planted(name)]));
 
-/** Every way to write a reference that any host knows; which of them a host knows is found by asking its dialect. */
+/** Every syntax for a reference; the dialect of a host says which of them the host knows. */
 const WAYS: readonly ((name: string) => string)[] = [
   (name) => `\${${name}}`,
   (name) => `\${${name}:-}`,
@@ -56,7 +56,7 @@ function definitionsOf(host: string, write: (name: string) => string): readonly 
   const definedIn: DefinedIn = { scope: "project", host, file: "/project/mcp.json" };
   const texts = NAMES.map(write);
   const byName = Object.fromEntries(texts.map((text, index) => [`N${index}`, text]));
-  // Goose knows only what an entry names.
+  // Goose knows only variables that the entry names.
   const common = { name: "s", definedIn, extra: { env_keys: NAMES } };
   return [
     { ...common, transport: "stdio", command: "server", args: texts },
@@ -73,27 +73,27 @@ function refersIn(definition: ServerDefinition, host: string): boolean {
   return isRemoteField || variablesOf(host).remoteOnly !== true;
 }
 
-/** The entry's own variables, which hold what they refer to, in the first way that the host knows. */
+/** References to the entry's own variables, in the first syntax that the host knows. */
 function passedOn(host: string): string {
   const write = WAYS.find((way) => isReference(host, way("NAME")));
   return NAMES.map((_, index) => write?.(`N${index}`)).join(" ");
 }
 
-function arriving(server: ResolvedServer): readonly string[] {
+function namesArrivingIn(server: ResolvedServer): readonly string[] {
   const text = decodeURI(JSON.stringify({ ...server, secrets: undefined }));
   return NAMES.filter((name) => text.includes(planted(name)));
 }
 
-describe("of 200 names like those of credentials and 20 that are allowed", () => {
+describe("200 credential-like variables and 20 allowed ones", () => {
   const inputs = env;
 
-  test("every syntax of every host is tried", () => {
+  test("are tried in nearly every syntax and in at least seven hosts", () => {
     expect(new Set(KNOWN.map(({ way }) => way)).size).toBeGreaterThanOrEqual(WAYS.length - 2);
     expect(new Set(KNOWN.map(({ host }) => host)).size).toBeGreaterThanOrEqual(7);
   });
 
   test.each(KNOWN)(
-    "[threat T13] exactly the 20 arrive from $way in a project's file of $host",
+    "[threat T13] exactly the 20 are filled in for $way in a project's file of $host",
     async ({ host, write }) => {
       const options = { env, inputs, isAdmitted: () => true, projectVariables: ALLOWED };
       const resolve = createServerResolver({ ...options, missingVariable: "empty" });
@@ -101,15 +101,15 @@ describe("of 200 names like those of credentials and 20 that are allowed", () =>
         const isValue = "headers" in definition || "env" in definition;
         const isKnownHere = refersIn(definition, host) && isReference(host, write("NAME"), isValue);
         const found = await resolve(definition, { signal }).catch(() => undefined);
-        if (found) expect(arriving(found)).toEqual(isKnownHere ? ALLOWED : []);
-        // An answer that is not given is not put up with, so the whole entry does not come about.
+        if (found) expect(namesArrivingIn(found)).toEqual(isKnownHere ? ALLOWED : []);
+        // A withheld input fails the whole entry.
         else expect(write("NAME")).toContain("input:");
       }
     },
   );
 
   test.each(KNOWN)(
-    "[threat T13] no credential gets into a url, header or argument from $way of $host, though all are allowed",
+    "[threat T13] no credential gets into a URL, header or argument for $way of $host, though all are allowed",
     async ({ host, write }) => {
       const options = { env, inputs, isAdmitted: () => true, projectVariables: NAMES };
       const resolve = createServerResolver({ ...options, missingVariable: "empty" });
@@ -117,14 +117,14 @@ describe("of 200 names like those of credentials and 20 that are allowed", () =>
       for (const definition of [args, ...remote]) {
         if (definition === undefined) continue;
         const found = await resolve(definition, { signal }).catch(() => undefined);
-        expect(found ? arriving(found).filter((name) => SECRETS.includes(name)) : []).toEqual([]);
+        expect(found ? namesArrivingIn(found).filter((name) => SECRETS.includes(name)) : []).toEqual([]);
       }
     },
   );
 });
 
 test.each(["toString", "__proto__", "constructor", "hasOwnProperty", "valueOf"])(
-  "[A2] ${%s} is no variable, since nothing of a prototype is one",
+  "[A2] ${%s} counts as unset in a project's entry, although prototypes have it",
   async (name) => {
     const definedIn: DefinedIn = { scope: "project", file: "/project/mcp.json" };
     const definition: ServerDefinition = {

@@ -5,7 +5,7 @@ import { IN_PROJECT, refused, resolveStdio } from "./resolution.ts";
 
 const place = { definedIn: IN_PROJECT, directory: "/project" };
 
-describe("an entry of a project", () => {
+describe("a project's entry", () => {
   test.each([
     ["cwd", "../../.."],
     ["cwd", ".."],
@@ -50,7 +50,7 @@ describe("an entry of a project", () => {
     [{ envFile: "${UP:-../.env}" }, undefined],
     [{ command: "${UP}/server" }, ".."],
     [{ command: "/project/./${UP}/server" }, "../.."],
-  ])("[threat T24] with %j is refused once the variable is filled in with %j", async (written, UP) => {
+  ])("[threat T24] with %j is refused if the variable is %j", async (written, UP) => {
     const options = { env: { UP }, projectVariables: ["UP"] };
     const error = await refused(resolveStdio({ ...written, definedIn: IN_PROJECT }, options));
     expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", server: "s", location: { line: 4 } });
@@ -65,7 +65,7 @@ describe("an entry of a project", () => {
     });
   });
 
-  test("[threat T16] that was made without its file being read is refused a loader variable as well", async () => {
+  test("[threat T16] that was defined without reading a file may not set a loader variable either", async () => {
     const error = await refused(resolveStdio({ env: { BASH_ENV: "./x" }, definedIn: IN_PROJECT }));
     expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", phase: "resolve" });
     expect(error.message).toContain('"env.BASH_ENV" makes programs load or run other code');
@@ -88,7 +88,7 @@ test.each(["explicit", "user"] as const)(
   },
 );
 
-describe("the boundary", () => {
+describe("the project boundary", () => {
   test.each([
     ["/a/b", "/a/b", true],
     ["/a/b/c", "/a/b", true],

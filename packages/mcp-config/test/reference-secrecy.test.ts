@@ -6,8 +6,8 @@ import { signal } from "./resolution.ts";
 
 const PLANTED = "planted-s3cr3t";
 
-/** Everything that is said of a child process and of a remote server with these values, and the codes it is said with. */
-async function said(host: string, values: { [name: string]: string }) {
+/** The diagnostics, their codes and the errors for a child process and a remote server with these values. */
+async function findingsOn(host: string, values: { [name: string]: string }) {
   const remote = {
     type: host === "roo" || host === "cline" ? "sse" : "http",
     url: "https://host.example",
@@ -25,9 +25,9 @@ async function said(host: string, values: { [name: string]: string }) {
   return { codes: diagnostics.map(({ code }) => code), diagnostics, errors };
 }
 
-const shown = (found: unknown) => inspect(found, { depth: 20, showHidden: true });
+const inspectFully = (found: unknown) => inspect(found, { depth: 20, showHidden: true });
 
-describe("no default of a reference gets into a message", () => {
+describe("no default of a reference appears in a message", () => {
   test.each([
     "lm-studio",
     "junie",
@@ -38,11 +38,14 @@ describe("no default of a reference gets into a message", () => {
     "windsurf",
     "cursor",
     "claude-desktop",
-  ])("where it is another host's spelling: %s", async (host) => {
-    const found = await said(host, { API: `Bearer \${TOKEN:-${PLANTED}}`, B: `\${env:B_1:-${PLANTED}}` });
+  ])("if it is in another host's spelling: %s", async (host) => {
+    const found = await findingsOn(host, {
+      API: `Bearer \${TOKEN:-${PLANTED}}`,
+      B: `\${env:B_1:-${PLANTED}}`,
+    });
     expect(found.codes).toContain("foreign-variable");
     expect(found.diagnostics.map(({ message }) => message).join("\n")).toContain("${TOKEN:-…}");
-    expect(shown(found)).not.toContain(PLANTED);
+    expect(inspectFully(found)).not.toContain(PLANTED);
   });
 
   test.each([
@@ -52,11 +55,11 @@ describe("no default of a reference gets into a message", () => {
     ["cursor", `\${env:API_KEY-${PLANTED}}`, '"API_KEY-…"'],
     ["claude-code", `\${API_KEY-${PLANTED}}`, '"API_KEY-…"'],
     ["claude-code", `\${API_KEY=${PLANTED}}`, '"API_KEY=…"'],
-  ])("where %s takes it for a part of the name: %s", async (host, text, name) => {
-    const found = await said(host, { API_KEY: text });
+  ])("if %s reads it as part of the name: %s", async (host, text, name) => {
+    const found = await findingsOn(host, { API_KEY: text });
     expect(found.codes).toContain("unresolved-variable");
     expect(found.errors).not.toEqual([]);
-    expect(shown(found)).not.toContain(PLANTED);
+    expect(inspectFully(found)).not.toContain(PLANTED);
     const unresolved = found.diagnostics.find(({ code }) => code === "unresolved-variable");
     expect(unresolved?.message).toContain(name);
     expect((found.errors[0] as Error).message).toContain(name);
@@ -66,7 +69,7 @@ describe("no default of a reference gets into a message", () => {
   test.each([
     ["vscode", `\${input:key:-${PLANTED}}`],
     ["windsurf", `\${file:/folder/key:-${PLANTED}}`],
-  ])("where %s takes it for a part of what somebody else knows: %s", async (host, text) => {
+  ])("if %s reads it as part of an input's or file's name: %s", async (host, text) => {
     const key = host === "vscode" ? "servers" : "mcpServers";
     const { servers } = await parse({ [key]: { s: { command: "x", env: { A: text } } } }, { host });
     const [server] = servers;
@@ -75,21 +78,21 @@ describe("no default of a reference gets into a message", () => {
       signal,
     }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: "MCP_CONFIG_VARIABLE_MISSING" });
-    expect(shown(error)).not.toContain(PLANTED);
+    expect(inspectFully(error)).not.toContain(PLANTED);
   });
 });
 
 test.each([
   ["omp", `!vault read -token=${PLANTED} x`],
   ["crush", `Bearer $(vault read -token=${PLANTED} x)`],
-])("no command gets into a message that %s would run", async (host, text) => {
-  const found = await said(host, { API_KEY: text });
+])("a command that %s would run does not appear in a message", async (host, text) => {
+  const found = await findingsOn(host, { API_KEY: text });
   expect(found.errors).toHaveLength(2);
-  expect(shown(found)).not.toContain(PLANTED);
+  expect(inspectFully(found)).not.toContain(PLANTED);
   expect((found.errors[0] as Error).message).toContain('a command in "env.API_KEY"');
 });
 
-test("names that hosts and systems really have stay whole", async () => {
+test("real but unusual variable names are shown in full", async () => {
   const names = ["PROGRAMFILES(X86)", "npm.config", "org/team.KEY", "ÄNDERUNG"];
   const values = Object.fromEntries(names.map((name, index) => [`V${index}`, `\${env:${name}}`]));
   const { diagnostics } = await parse(

@@ -7,7 +7,7 @@ const JUNK = Object.fromEntries(
 );
 
 describe("layEnvironment", () => {
-  test("gives both sets, and the upper value of what both have", () => {
+  test("merges two sets and prefers the first one's values", () => {
     expect(layEnvironment({ A: "1", B: "" }, { B: "2", C: "3", D: undefined }, "linux")).toEqual({
       A: "1",
       B: "",
@@ -23,7 +23,7 @@ describe("childEnvironment", () => {
     ["linux", ["HOME", "LANG", "LC_ALL", "PATH", "SHELL", "TERM", "TMPDIR", "USER", "XDG_CACHE_HOME"]],
     ["win32", ["APPDATA", "ComSpec", "Path", "PATHEXT", "SystemRoot", "TEMP", "USERPROFILE"]],
   ] as const)(
-    "[threat T15] of 500 variables on %s it passes the safe ones and the declared one",
+    "[threat T15] passes only the safe variables and the declared one of 500 on %s",
     (platform, safe) => {
       const parent = { ...JUNK, ...Object.fromEntries(safe.map((name) => [name, `its ${name}`])) };
       const env = childEnvironment(parent, false, { DECLARED: "yes" }, platform);
@@ -31,7 +31,7 @@ describe("childEnvironment", () => {
     },
   );
 
-  test("[A3] a child process sees the safe names and what its entry names, and nothing else", () => {
+  test("[A3] gives a child process only the safe and the declared variables", () => {
     const parent = {
       ...JUNK,
       PATH: "/usr/bin",
@@ -54,7 +54,7 @@ describe("childEnvironment", () => {
     });
   });
 
-  test("a parent of any size is asked for the wanted names, and not walked through", () => {
+  test("reads only the wanted names of the parent and never enumerates it", () => {
     const asked: string[] = [];
     const parent = new Proxy<{ [name: string]: string }>(
       { HOME: "/h", A: "1", ANTHROPIC_API_KEY: "planted" },
@@ -72,7 +72,7 @@ describe("childEnvironment", () => {
     expect(asked).not.toContain("ANTHROPIC_API_KEY");
   });
 
-  test("an exported shell function is left out, however much is inherited", () => {
+  test("leaves out exported shell functions even if everything is inherited", () => {
     const parent = { HOME: "() { evil; }", X: "() { evil; }", Y: "kept" };
     expect(childEnvironment(parent, true, {}, "linux")).toEqual({ Y: "kept" });
   });
@@ -84,14 +84,14 @@ describe("childEnvironment", () => {
     expect(childEnvironment(parent, [], {}, "linux")).toEqual({ HOME: "/h" });
   });
 
-  test("what the entry names beats what is inherited", () => {
+  test("the entry's variables beat the inherited ones", () => {
     expect(childEnvironment({ HOME: "/h", A: "1" }, true, { HOME: "/own", A: "" }, "linux")).toEqual({
       HOME: "/own",
       A: "",
     });
   });
 
-  test("on Windows a name is the same in any case", () => {
+  test("ignores the case of names on Windows", () => {
     const parent = { Path: "C:\\Windows", SystemRoot: "C:\\Windows", ComSpec: "cmd", SECRET: "x" };
     expect(childEnvironment(parent, false, { PATH: "C:\\own" }, "win32")).toEqual({
       PATH: "C:\\own",
@@ -100,7 +100,7 @@ describe("childEnvironment", () => {
     });
   });
 
-  test("on POSIX a name in another case is another name", () => {
+  test("distinguishes the case of names on POSIX", () => {
     expect(childEnvironment({ Path: "/x", path: "/y" }, false, {}, "linux")).toEqual({});
   });
 

@@ -99,11 +99,11 @@ describe("no secret of the environment is shown when a server cannot be resolved
   });
 });
 
-test("whoever hides values is told whose they are, where one runtime serves several users", async () => {
-  const told: unknown[] = [];
+test("onSecrets receives the server's name and the principal", async () => {
+  const received: unknown[] = [];
   const resolve = createServerResolver({
     env: { TOKEN: PLANTED },
-    onSecrets: (...said) => told.push(said.toSpliced(1, 1)),
+    onSecrets: (...said) => received.push(said.toSpliced(1, 1)),
   });
   const definition = {
     name: "s",
@@ -113,7 +113,7 @@ test("whoever hides values is told whose they are, where one runtime serves seve
     headers: { "x-key": "${TOKEN}" },
   } as const;
   for (const principal of ["ann", undefined]) await resolve(definition, { signal, principal });
-  expect(told).toEqual([
+  expect(received).toEqual([
     ["s", "ann"],
     ["s", undefined],
   ]);

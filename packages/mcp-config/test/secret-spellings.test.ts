@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { secretSpellings } from "../src/index.ts";
 
 const WRITTEN: readonly (readonly [string, (secret: string) => string])[] = [
-  ["as it is", (secret) => secret],
+  ["as plain text", (secret) => secret],
   ["as JSON", (secret) => JSON.stringify(secret).slice(1, -1)],
   ["as JSON in JSON", (secret) => JSON.stringify(JSON.stringify(secret)).slice(3, -3)],
   ["in a JSON Pointer", (secret) => secret.replaceAll("~", "~0").replaceAll("/", "~1")],
@@ -13,12 +13,12 @@ const WRITTEN: readonly (readonly [string, (secret: string) => string])[] = [
     "percent-encoded in lower case",
     (secret) => encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
   ],
-  ["as a form", (secret) => new URLSearchParams({ a: secret }).toString().slice(2)],
+  ["as form data", (secret) => new URLSearchParams({ a: secret }).toString().slice(2)],
   ["in base64", (secret) => Buffer.from(secret).toString("base64")],
   ["in base64url", (secret) => Buffer.from(secret).toString("base64url")],
 ];
 
-describe("of a secret nothing is left by hiding all its spellings", () => {
+describe("redacting all spellings of a secret hides it", () => {
   const secret = fc
     .string({ minLength: 8, maxLength: 40, unit: "binary-ascii" })
     .filter((text) => text.trim().length >= 8);
@@ -32,7 +32,7 @@ describe("of a secret nothing is left by hiding all its spellings", () => {
     );
   });
 
-  test.each([0, 1, 2])("in base64 behind %i other bytes", (before) => {
+  test.each([0, 1, 2])("in base64 after %i other bytes", (before) => {
     fc.assert(
       fc.property(secret, fc.string({ maxLength: 5 }), (value, after) => {
         const whole = Buffer.from(`${"u".repeat(before)}${value}${after}`);
@@ -49,6 +49,6 @@ describe("of a secret nothing is left by hiding all its spellings", () => {
   });
 });
 
-test("short values have one spelling, since others would be found in any text", () => {
+test("a short value has only its plain spelling", () => {
   expect(secretSpellings("abc")).toEqual(["abc"]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { quote, serverNameFault } from "../src/server-name.ts";
 
 test.each(["a", "__proto__", "constructor", "日本語", "🧰", "a b/c.d:e", "x".repeat(512), "}", "${A}"])(
-  "%j may name a server",
+  "%j is a valid server name",
   (name) => {
     expect(serverNameFault(name)).toBeUndefined();
   },
@@ -14,7 +14,7 @@ test.each([
   ["a\nb", "control character"],
   ["\u0000", "control character"],
   ["\u009b31m", "control character"],
-])("%j may not name a server", (name, fault) => {
+])("%j is not a valid server name", (name, fault) => {
   expect(serverNameFault(name)).toContain(fault);
 });
 
@@ -27,6 +27,6 @@ test.each([
   ["\u{e0041}", '"\\u{e0041}"'],
   ["\ud800", '"\\ud800"'],
   ["x".repeat(81), `"${"x".repeat(80)}…"`],
-])("%j is quoted without anything that a terminal acts on", (text, quoted) => {
+])("quote writes %j without characters that control a terminal", (text, quoted) => {
   expect(quote(text)).toBe(quoted);
 });

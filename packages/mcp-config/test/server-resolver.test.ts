@@ -5,7 +5,7 @@ import { IN_FILE, refused, resolveHttp, resolveStdio, signal, stdio } from "./re
 describe("a child process", () => {
   const env = { PATH: "/bin", HOME: "/h", OPENAI_API_KEY: "planted", EXTRA: "extra", FN: "() { x; }" };
 
-  test("says which variables of a child are inherited and not the entry's own", async () => {
+  test("lists the inherited variables apart from the entry's own", async () => {
     const server = await resolveStdio(
       { env: { OWN: "1", TERM: "dumb" } },
       { env: { HOME: "/h", TERM: "xterm", OTHER: "x" } },
@@ -13,13 +13,13 @@ describe("a child process", () => {
     expect(server).toMatchObject({ env: { HOME: "/h", OWN: "1", TERM: "dumb" }, inherited: ["HOME"] });
   });
 
-  test("[A3] gets the safe names and its own, not the keys that lie around", async () => {
+  test("[A3] gets the safe variables and its own, not other variables such as API keys", async () => {
     const server = await resolveStdio({ env: { A: "1" } }, { env });
     expect(server.env).toEqual({ PATH: "/bin", HOME: "/h", A: "1" });
     expect(Object.getPrototypeOf(server.env)).toBeNull();
   });
 
-  test("gets more if the host says so", async () => {
+  test("gets more variables with inheritEnv", async () => {
     expect((await resolveStdio({}, { env, inheritEnv: ["EXTRA"] })).env).toEqual({
       PATH: "/bin",
       HOME: "/h",
@@ -33,7 +33,7 @@ describe("a child process", () => {
     });
   });
 
-  test("is started where its file stands if a path turns out relative", async () => {
+  test("resolves a path that turns out relative against the folder of its file", async () => {
     const options = { env: { DIR: "sub" } };
     const inFile = await resolveStdio({ command: "${DIR}/s", cwd: "${DIR}" }, options);
     expect(inFile).toMatchObject({ command: "/project/sub/s", cwd: "/project/sub" });
@@ -41,7 +41,7 @@ describe("a child process", () => {
     expect(inCode.cwd).toBe("sub");
   });
 
-  test("is not started without a command", async () => {
+  test("is refused if its command comes out empty", async () => {
     const error = await refused(resolveStdio({ command: "${E}" }, { env: { E: "" } }));
     expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", phase: "resolve", location: { line: 4 } });
     expect(error.message).toContain('"command" is empty');
@@ -84,13 +84,13 @@ describe("a remote server", () => {
   });
 });
 
-/** Each value in every way in which it may be written. */
+/** Every spelling of each value. */
 function spellings(...values: readonly string[]): ReadonlySet<string> {
   return new Set(values.flatMap(secretSpellings));
 }
 
 describe("secrets", () => {
-  test("of a remote server are its headers, bare tokens, and what its url gives away", async () => {
+  test("of a remote server are its headers, bare tokens and the credentials in its URL", async () => {
     const env = { TOKEN: "tok-1", REGION: "eu", PATH_KEY: "key-1" };
     const { secrets } = await resolveHttp(
       {
@@ -115,7 +115,7 @@ describe("secrets", () => {
     );
   });
 
-  test("of a child are credentials in its env, and values of credential variables wherever they are used", async () => {
+  test("of a child process are credentials in its env and credential variables in any field", async () => {
     const env = { API_KEY: "key-1", PLAIN: "plain-1", DB_PASS: "pass-1", OTHER_TOKEN: "not-used" };
     const { secrets } = await resolveStdio(
       {
@@ -132,7 +132,7 @@ describe("secrets", () => {
     expect(new Set(secrets)).toEqual(spellings("key-1", "fallback-1", "pass-1", "u:pass-1", "ghp-plain-1"));
   });
 
-  test("are none where nothing is secret", async () => {
+  test("are empty if nothing is secret", async () => {
     expect(
       (await resolveStdio({ args: ["${A}"], env: { B: "b" } }, { env: { A: "a", HOME: "/h" } })).secrets,
     ).toEqual([]);
@@ -147,19 +147,19 @@ describe("every server", () => {
     expect(server.limits).not.toBe(limits);
   });
 
-  test("in this process passes through", async () => {
+  test("that runs in-process is passed through unchanged", async () => {
     const server = { connect: async () => {} };
     const definition = { name: "s", definedIn: IN_FILE, transport: "in-process", server } as const;
     const resolved = await createServerResolver()(definition, { signal });
     expect(resolved).toEqual({ name: "s", transport: "in-process", server, secrets: [] });
   });
 
-  test("is given up if the signal has fired", async () => {
+  test("is aborted if the signal has already fired", async () => {
     const error = await refused(createServerResolver()(stdio(), { signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ code: "MCP_ABORTED", server: "s", phase: "resolve" });
   });
 
-  test("leaves its definition as it was", async () => {
+  test("leaves its definition unchanged", async () => {
     const definition = Object.freeze(
       stdio({ args: Object.freeze(["${A}"]), env: Object.freeze({ A: "1" }) }),
     );
@@ -169,18 +169,18 @@ describe("every server", () => {
   });
 });
 
-describe("a header from a variable takes the place of the same header", () => {
+describe("a header from a variable replaces the same written header", () => {
   const env = { TOKEN: "new", VALUE: "from-variable" };
 
   test.each([
     [{ authorization: "Bearer old", "x-T": "written" }, { "X-t": "VALUE" }],
     [{ AUTHORIZATION: "Bearer old" }, { authorization: "VALUE", "x-t": "VALUE", "X-t": "VALUE" }],
-  ])("however that is spelled: %j", async (headers, headersFromEnv) => {
+  ])("in any case of its name: %j", async (headers, headersFromEnv) => {
     const resolved = await resolveHttp({ headers, headersFromEnv, bearerTokenEnv: "TOKEN" }, { env });
     expect(resolved.headers).toEqual({ Authorization: "Bearer new", "X-t": "from-variable" });
   });
 
-  test("and leaves it where the variable is not set", async () => {
+  test("but not if the variable is unset", async () => {
     const written = { headers: { "x-t": "written" }, headersFromEnv: { "X-T": "MISSING" } };
     expect((await resolveHttp(written, { env })).headers).toEqual({ "x-t": "written" });
   });

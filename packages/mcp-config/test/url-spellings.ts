@@ -1,4 +1,4 @@
-/** Each of them is sent to the same place. */
+/** Spellings of one URL, which all lead to the same place. */
 export const SPELLINGS = [
   "https://evil.example/mcp",
   "HTTPS://EVIL.example/mcp",

@@ -10,7 +10,7 @@ import { useTemporaryFolder } from "./temporary-folder.ts";
 
 const folderWith = useTemporaryFolder();
 
-/** What each reference in a text is taken for. */
+/** How the host reads each reference in a text. */
 function readingOf(text: string, host: string): string[] {
   const found: string[] = [];
   const dialect = variablesOf(host);
@@ -52,7 +52,7 @@ describe("references", () => {
     expect(readingOf(text, host)).toEqual(expected);
   });
 
-  test.each(HOST_IDS)("a megabyte of hostile beginnings is read in one go by %s", (host) => {
+  test.each(HOST_IDS)("a megabyte of unclosed references does not make %s throw", (host) => {
     for (const beginning of ["${A:-", "${", "$(", "{env:", "%A", "${env:", "$"]) {
       expect(() => readingOf(beginning.repeat(200_000), host)).not.toThrow();
     }
@@ -78,7 +78,7 @@ async function resolveText(text: string, definedIn: Partial<DefinedIn>, options:
 }
 
 describe("values", () => {
-  test("of places are those of the project or extension, else of where the host runs", async () => {
+  test("of places are those of the project or extension, else those of cwd", async () => {
     const places = "${workspaceFolder}|${workspaceFolderBasename}|${userHome}|${/}";
     const user = await resolveText(places, { host: "cursor" }, { cwd: "/projects/here" });
     expect(user?.text).toBe(`/projects/here|here|/home/u|${sep}`);
@@ -92,7 +92,7 @@ describe("values", () => {
     expect(plugin?.text).toBe("/p");
   });
 
-  test("that a person is asked for are given, and secret", async () => {
+  test("of inputs are filled in and count as secrets", async () => {
     const options = { inputs: { key: "answer" } };
     expect(await resolveText("Bearer ${input:key}", { host: "vscode" }, options)).toEqual({
       text: "Bearer answer",
@@ -104,7 +104,7 @@ describe("values", () => {
     expect(error.message).toContain('"inputs"');
   });
 
-  test("of files are read, without the white space around them, and secret", async () => {
+  test("of files are trimmed and count as secrets", async () => {
     const folder = await folderWith({ token: "hidden-token\n" });
     const definedIn = { host: "opencode", file: join(folder, "opencode.json") };
     expect(await resolveText("Bearer {file:token}", definedIn)).toEqual({
@@ -116,7 +116,7 @@ describe("values", () => {
     expect((await refused(resolveText("{file:nowhere}", definedIn))).message).toContain("Create the file");
   });
 
-  test("[threat T13] a project's entry reads no file, be it in the project, outside of it, or behind a link", async () => {
+  test("[threat T13] of files are not read for a project's entry, even inside the project", async () => {
     const folder = await folderWith({ secret: "planted", "inside.txt": "inside" });
     const root = join(folder, "project");
     await mkdir(root);
@@ -137,7 +137,7 @@ describe("values", () => {
     expect((await resolveText("{file:inside.txt}", own))?.text).toBe("inside");
   });
 
-  test("that are unset follow the host's own rule only if that is asked for", async () => {
+  test("that are unset follow the host's own rule only with the missingVariable option", async () => {
     const unset = (host: string, text: string) => resolveText(text, { host }, { missingVariable: "host" });
     expect((await unset("cline", "<${env:NOPE}>"))?.text).toBe("<${env:NOPE}>");
     expect((await unset("gemini", "<$NOPE>"))?.text).toBe("<>");
@@ -147,14 +147,14 @@ describe("values", () => {
     expect((await resolveText("<$NOPE>", { host: "claude-code" }))?.text).toBe("<$NOPE>");
   });
 
-  test("that only Windows knows stay as they are elsewhere", async () => {
+  test("of Windows-style references are filled in only on Windows", async () => {
     const env = { HOME: "/home/u", A: "1" };
     const expected = process.platform === "win32" ? "1" : "%A%";
     expect((await resolveText("%A%", { host: "gemini" }, { env }))?.text).toBe(expected);
   });
 });
 
-test("a path below the home folder is filled in, and leads a project's entry out of its project", async () => {
+test("a path below the home folder is filled in for the user and refused in a project's entry", async () => {
   const definition = (scope: "user" | "project"): ServerDefinition => ({
     name: "s",
     definedIn: { scope, file: "/folder/mcp.json", root: "/folder" },

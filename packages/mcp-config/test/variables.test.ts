@@ -57,7 +57,7 @@ describe("expandVariables", () => {
     ["${A:-${B:-${C}}}!", "1!"],
     ['${B:-{"a"}!', '{"a"!'],
     ["${B:-$A}", "$A"],
-  ])("what was put in is never looked at again: %s becomes %s", (text, expected) => {
+  ])("a value is not expanded again once filled in: %s becomes %s", (text, expected) => {
     expect(expand(text)).toBe(expected);
   });
 
@@ -65,11 +65,11 @@ describe("expandVariables", () => {
     expect(expandVariables("<${A}>", () => "$& $1 $$ $`")).toBe("<$& $1 $$ $`>");
   });
 
-  test("an unclosed default leaves the rest alone", () => {
+  test("text after an unclosed default stays unchanged", () => {
     expect(expand("${A} ${B:-x ${A}")).toBe("1 ${B:-x ${A}");
   });
 
-  test("the reference is handed over as it was written", () => {
+  test("the callback gets each reference with its written text", () => {
     const seen: unknown[] = [];
     expandVariables("a ${X} b ${Y:-${Z}}", (reference) => {
       seen.push(reference);
@@ -81,7 +81,7 @@ describe("expandVariables", () => {
     ]);
   });
 
-  test("a megabyte of hostile beginnings is read in one go", () => {
+  test("a megabyte of unclosed references stays unchanged", () => {
     const text = "${A:-".repeat(200_000);
     expect(expand(text)).toBe(text);
   });
@@ -93,6 +93,6 @@ test.each([
   ["https://host/${", false],
   ["$HOST", false],
   ["${A:+x}", false],
-])("whether %s has variables: %s", (text, expected) => {
+])("hasVariables of %s is %s", (text, expected) => {
   expect(hasVariables(text)).toBe(expected);
 });

@@ -1,4 +1,8 @@
-import type { Place } from "./pointer-places.ts";
+/** A position in a text; both count from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
 
 /** Knows line and column of every offset in a text. Lines end with a line feed. */
 export interface LineCounter {

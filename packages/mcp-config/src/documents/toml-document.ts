@@ -2,11 +2,11 @@ import type { SourceLocation } from "@jackfield/mcp-core";
 import { parse, TomlError } from "smol-toml";
 import { invalidSource } from "../sources/config-problem.ts";
 import type { ConfigDocument } from "./config-document.ts";
-import { copyTree } from "./copied-tree.ts";
+import { type CopyWatch, copyTree } from "./copied-tree.ts";
 import { DEEPEST_NESTING } from "./document-limits.ts";
 import { jsonPointer } from "./json-path.ts";
-import { keepSpelling } from "./number-spellings.ts";
-import { locateByPointer } from "./pointer-places.ts";
+import { createLineCounter } from "./line-counter.ts";
+import { PlacedValue } from "./placed-value.ts";
 import { findTomlPlaces } from "./toml-places.ts";
 
 /**
@@ -15,17 +15,25 @@ import { findTomlPlaces } from "./toml-places.ts";
  * @throws McpError `MCP_CONFIG_INVALID` with line and column of the first fault; the text itself is never quoted.
  */
 export function parseTomlDocument(text: string, file: string): ConfigDocument {
-  const parsed = parseToml(text, file);
-  const { places, numbers } = findTomlPlaces(text);
-  const locate: ConfigDocument["locate"] = (path) => locateByPointer(file, places, path);
+  const lines = createLineCounter(text);
+  const places = new PlacedValue();
+  const locate: ConfigDocument["locate"] = (path) => {
+    return { file, ...lines.placeOf(places.offsetOf(path)), pointer: jsonPointer(path) };
+  };
   const forbidden: SourceLocation[] = [];
-  const root = copyTree(parsed, {
-    onNumber: (copy, key, path) => keepSpelling(copy, key, copy[key], numbers.get(jsonPointer(path)) ?? ""),
-    onForbidden: (path) => forbidden.push(locate(path)),
-    onTooDeep: (path) => {
-      throw invalidSource(locate(path), `values are nested more than ${DEEPEST_NESTING} levels deep.`);
+  const watch: CopyWatch = {
+    onForbidden: (value) => forbidden.push(locate(value.path())),
+    onTooDeep: (value) => {
+      throw invalidSource(
+        locate(value.path()),
+        `values are nested more than ${DEEPEST_NESTING} levels deep.`,
+      );
     },
-  });
+  };
+  // Before it is parsed: the parser counts the levels of brackets, but not those of dotted keys, and needs much memory for each.
+  findTomlPlaces(text, places, watch.onTooDeep);
+  const parsed = parseToml(text, file);
+  const root = copyTree(parsed, places, watch);
   return { root: Object.keys(parsed).length === 0 ? undefined : root, duplicates: [], forbidden, locate };
 }
 

@@ -1,50 +1,50 @@
-import { type JsonPath, jsonPointer } from "./json-path.ts";
-import type { Place, PointerPlaces } from "./pointer-places.ts";
+import { DEEPEST_NESTING } from "./document-limits.ts";
+import type { PlacedValue } from "./placed-value.ts";
 
 /**
- * Finds the positions of the keys and array elements of a TOML text. The parser reports none, so this walks over the text again.
- * The parser has found the text valid, so this only has to know where values end, not what they mean.
+ * Finds the positions of the keys and array elements of a TOML text, and the spellings of its numbers. The parser reports neither.
+ * This only has to know where values end, not what they mean. At what cannot be TOML it stops, as the parser does.
+ *
+ * @param root - the value that all others are added to
+ * @param onTooDeep - called for a value at level 64 that has members; must throw
  */
-export function findTomlPlaces(text: string): TomlPlaces {
-  const scanner = new TomlScanner(text);
-  scanner.scan();
-  return scanner;
-}
-
-/** Positions and numbers by JSON pointer. */
-export interface TomlPlaces {
-  readonly places: PointerPlaces;
-  /** The spelling of each number. */
-  readonly numbers: ReadonlyMap<string, string>;
+export function findTomlPlaces(
+  text: string,
+  root: PlacedValue,
+  onTooDeep: (value: PlacedValue) => never,
+): void {
+  new TomlScanner(text, root, onTooDeep).scan();
 }
 
 /** What ends a number, a boolean or a date. */
 const END_OF_SCALAR = /[,\]}\r\n#]/g;
 const SPACE = /[ \t]+/y;
-/** Between statements and inside arrays and inline tables, line ends and comments are space as well. */
-const GAP = /(?:[ \t\r\n]+|#[^\n]*)+/y;
+const SPACE_AND_LINE_ENDS = /[ \t\r\n]+/y;
+const COMMENT = /#[^\n]*/y;
 const BARE_KEY = /[^\s.=\]"'#]+/y;
-const BASIC_TEXT = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"/y;
+/** A pattern for the whole text would keep a state for every escape, and run out of memory. */
+const PART_OF_BASIC_TEXT = /[^"\\]+/y;
 const LITERAL_TEXT = /'[^']*'/y;
+const BYTE_ORDER_MARK = "\ufeff";
 
-class TomlScanner implements TomlPlaces {
-  readonly places = new Map<string, Place>();
-  readonly numbers = new Map<string, string>();
+class TomlScanner {
   readonly #text: string;
-  readonly #lineStarts: readonly number[];
-  /** How many elements an array of tables has so far, by pointer. */
-  readonly #tableArrays = new Map<string, number>();
+  readonly #root: PlacedValue;
+  readonly #onTooDeep: (value: PlacedValue) => never;
+  /** How many elements an array of tables has so far. */
+  readonly #tableArrays = new Map<PlacedValue, number>();
   #at = 0;
-  #line = 0;
 
-  constructor(text: string) {
+  constructor(text: string, root: PlacedValue, onTooDeep: (value: PlacedValue) => never) {
     this.#text = text;
-    this.#lineStarts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
+    this.#root = root;
+    this.#onTooDeep = onTooDeep;
   }
 
   scan(): void {
-    let table: JsonPath = [];
-    for (this.#skip(GAP); this.#at < this.#text.length; this.#skip(GAP)) {
+    let table = this.#root;
+    if (this.#text.startsWith(BYTE_ORDER_MARK)) this.#at += 1;
+    for (this.#skipGap(); this.#at < this.#text.length; this.#skipGap()) {
       const before = this.#at;
       if (this.#text[this.#at] === "[") table = this.#header();
       else this.#member(table);
@@ -53,91 +53,90 @@ class TomlScanner implements TomlPlaces {
   }
 
   /** `[a.b]`, or `[[a.b]]` for one more element of an array of tables. */
-  #header(): JsonPath {
-    const place = this.#place();
-    const isElement = this.#text.startsWith("[[", this.#at);
+  #header(): PlacedValue {
+    const from = this.#at;
+    const isElement = this.#text.startsWith("[[", from);
     this.#at += isElement ? 2 : 1;
-    const path: (string | number)[] = [];
-    for (const { key } of this.#keys()) {
-      const elements = this.#tableArrays.get(jsonPointer(path));
-      if (elements !== undefined) path.push(elements - 1);
-      path.push(key);
-      this.#mark(path, place);
-    }
-    const pointer = jsonPointer(path);
-    const elements = this.#tableArrays.get(pointer);
-    if (isElement) this.#tableArrays.set(pointer, (elements ?? 0) + 1);
-    if (isElement || elements !== undefined) path.push(isElement ? (elements ?? 0) : (elements ?? 1) - 1);
-    this.#mark(path, place);
+    let table = this.#root;
+    do table = this.#enter(this.#lastElement(table), this.#key(), from);
+    while (this.#skipDot());
+    if (isElement) this.#tableArrays.set(table, (this.#tableArrays.get(table) ?? 0) + 1);
     this.#at += isElement ? 2 : 1;
-    return path;
+    return this.#lastElement(table, from);
+  }
+
+  /** The last element of an array of tables; of any other value, the value itself. */
+  #lastElement(value: PlacedValue, from?: number): PlacedValue {
+    const elements = this.#tableArrays.get(value);
+    return elements === undefined ? value : this.#enter(value, elements - 1, from);
   }
 
   /** `a.b = value` in a table. */
-  #member(table: JsonPath): void {
-    let path = table;
-    for (const { key, place } of this.#keys()) {
-      path = [...path, key];
-      this.#mark(path, place);
-    }
-    this.#skip(SPACE);
-    if (this.#text[this.#at] === "=") this.#at += 1;
-    this.#skip(SPACE);
-    this.#value(path);
-  }
-
-  /** One key or several with dots between them. */
-  #keys(): { key: string; place: Place }[] {
-    const keys: { key: string; place: Place }[] = [];
+  #member(table: PlacedValue): void {
+    let value = table;
     do {
       this.#skip(SPACE);
-      const place = this.#place();
-      keys.push({ key: this.#key(), place });
-      this.#skip(SPACE);
-    } while (this.#text[this.#at] === "." && ++this.#at);
-    return keys;
+      const from = this.#at;
+      value = this.#enter(value, this.#key(), from);
+    } while (this.#skipDot());
+    if (this.#text[this.#at] === "=") this.#at += 1;
+    this.#skip(SPACE);
+    this.#value(value);
   }
 
+  /** A key of one of the names with dots between them. */
   #key(): string {
-    const quoted = this.#skip(BASIC_TEXT);
-    if (quoted !== undefined) return unescapeKey(quoted);
+    this.#skip(SPACE);
+    const from = this.#at;
+    if (this.#skipBasicText()) return unescapeKey(this.#text.slice(from, this.#at));
     const literal = this.#skip(LITERAL_TEXT);
     return literal === undefined ? (this.#skip(BARE_KEY) ?? "") : literal.slice(1, -1);
   }
 
-  #value(path: JsonPath): void {
+  /** Whether another name follows. */
+  #skipDot(): boolean {
+    this.#skip(SPACE);
+    if (this.#text[this.#at] !== ".") return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #value(value: PlacedValue): void {
     const first = this.#text[this.#at];
-    if (first === "[") this.#array(path);
-    else if (first === "{") this.#inlineTable(path);
+    if (first === "[") this.#array(value);
+    else if (first === "{") this.#items("}", () => this.#member(value));
     else if (this.#text.startsWith('"""', this.#at)) this.#skipLongText('"');
     else if (this.#text.startsWith("'''", this.#at)) this.#skipLongText("'");
-    else if (first === '"') this.#skip(BASIC_TEXT);
+    else if (first === '"') this.#skipBasicText();
     else if (first === "'") this.#skip(LITERAL_TEXT);
-    else this.#scalar(path);
+    else value.written = this.#number();
   }
 
-  #array(path: JsonPath): void {
-    this.#items("]", (index) => {
-      const element = [...path, index];
-      this.#mark(element, this.#place());
-      this.#value(element);
-    });
-  }
-
-  #inlineTable(path: JsonPath): void {
-    this.#items("}", () => this.#member(path));
+  #array(value: PlacedValue): void {
+    this.#items("]", (index) => this.#value(this.#enter(value, index, this.#at)));
   }
 
   #items(end: string, scanItem: (index: number) => void): void {
     this.#at += 1;
     for (let index = 0; this.#at < this.#text.length; index += 1) {
-      this.#skip(GAP);
+      this.#skipGap();
       if (this.#text[this.#at] !== end) scanItem(index);
-      this.#skip(GAP);
+      this.#skipGap();
       const ended = this.#text[this.#at] !== ",";
       this.#at += 1;
       if (ended) return;
     }
+  }
+
+  /** Whether there was a text in double quotes. */
+  #skipBasicText(): boolean {
+    if (this.#text[this.#at] !== '"') return false;
+    this.#at += 1;
+    for (this.#skip(PART_OF_BASIC_TEXT); this.#text[this.#at] === "\\"; this.#skip(PART_OF_BASIC_TEXT))
+      this.#at += 2;
+    // At the end of the file if the text is never closed.
+    this.#at += 1;
+    return true;
   }
 
   /** Three quotes end it, and up to two more before them belong to the text. */
@@ -151,12 +150,19 @@ class TomlScanner implements TomlPlaces {
     while (this.#text[this.#at] === quote) this.#at += 1;
   }
 
-  #scalar(path: JsonPath): void {
+  /** Skips a scalar that is no text; its spelling if it begins as a number. */
+  #number(): string | undefined {
     const from = this.#at;
     END_OF_SCALAR.lastIndex = from;
     this.#at = END_OF_SCALAR.exec(this.#text)?.index ?? this.#text.length;
     const written = this.#text.slice(from, this.#at).trim();
-    if (/^[+-]?\d/.test(written)) this.numbers.set(jsonPointer(path), written);
+    return /^[+-]?\d/.test(written) ? written : undefined;
+  }
+
+  /** Between statements and inside arrays and inline tables, line ends and comments are space as well. */
+  #skipGap(): void {
+    do this.#skip(SPACE_AND_LINE_ENDS);
+    while (this.#skip(COMMENT) !== undefined);
   }
 
   #skip(pattern: RegExp): string | undefined {
@@ -166,15 +172,12 @@ class TomlScanner implements TomlPlaces {
     return found;
   }
 
-  #mark(path: JsonPath, place: Place): void {
-    const pointer = jsonPointer(path);
-    if (!this.places.has(pointer)) this.places.set(pointer, place);
-  }
-
-  /** Positions are looked up in the order of the text, so the line never goes back. */
-  #place(): Place {
-    while ((this.#lineStarts[this.#line + 1] ?? Number.POSITIVE_INFINITY) <= this.#at) this.#line += 1;
-    return { line: this.#line + 1, column: this.#at - (this.#lineStarts[this.#line] ?? 0) + 1 };
+  /** A member or an element, which begins at an offset unless it has begun before. */
+  #enter(container: PlacedValue, key: string | number, from?: number): PlacedValue {
+    if (container.depth >= DEEPEST_NESTING) this.#onTooDeep(container);
+    const member = container.enter(key);
+    member.offset ??= from;
+    return member;
   }
 }
 

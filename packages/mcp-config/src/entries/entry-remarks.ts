@@ -115,7 +115,9 @@ export function reportValues(
     remark(context, report, "unsupported-address", find(["url"]), text);
   }
   if (context.inCode) return;
-  for (const path of findLiteralSecrets(written, context.variables)) {
+  const { fields: settings = {} } = context.dialect.oauth ?? {};
+  const secretFields = Object.keys(settings).filter((field) => settings[field] === "clientSecret");
+  for (const path of findLiteralSecrets(written, context.variables, secretFields)) {
     const found = find(path);
     const text = `${quote(found.join("."))} holds a credential; refer to a variable instead of writing it out.`;
     remark(context, report, "literal-secret", found, text);

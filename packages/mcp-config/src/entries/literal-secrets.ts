@@ -1,6 +1,6 @@
 import { looksLikeCredential } from "../credentials.ts";
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap } from "../documents/json-value.ts";
+import { isMap, ownMember } from "../documents/json-value.ts";
 import { dialectFor, type VariableDialect } from "../variables.ts";
 import {
   containsGeneratedKey,
@@ -21,8 +21,14 @@ const FLAG = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s;
 /**
  * The paths of credentials that are written out instead of referred to, including those in defaults of references. Values are not
  * returned.
+ *
+ * @param secretFields - further fields that hold a client secret, if they were left unread
  */
-export function findLiteralSecrets(written: WrittenServer, dialect: VariableDialect): readonly JsonPath[] {
+export function findLiteralSecrets(
+  written: WrittenServer,
+  dialect: VariableDialect,
+  secretFields: readonly string[] = [],
+): readonly JsonPath[] {
   const paths: JsonPath[] = [];
   const variables = dialectFor(dialect, written);
   for (const field of ["env", "headers"] as const) {
@@ -35,6 +41,10 @@ export function findLiteralSecrets(written: WrittenServer, dialect: VariableDial
   const { url = "", args = [], oauth, extra } = written;
   if (url !== "" && holdsSecret(url, variables)) paths.push(["url"]);
   if (oauth && isLiteral(oauth.clientSecret ?? "", variables, true)) paths.push(["oauth", "clientSecret"]);
+  for (const field of secretFields) {
+    const secret = ownMember(extra ?? {}, field);
+    if (typeof secret === "string" && isLiteral(secret, variables, true)) paths.push([field]);
+  }
   const login = extra?.auth;
   if (login !== undefined && isMap(login) && typeof login.clientSecret === "string") {
     if (isLiteral(login.clientSecret, variables, true)) paths.push(["auth", "clientSecret"]);

@@ -65,9 +65,10 @@ export function winnerOver(
     const names = written.map((name) => (typeof name === "string" ? name : name.field));
     if (names.includes(field)) return names.find(isRead);
   }
-  const { fields: settings = {} } = dialect.oauth ?? {};
+  const { object = "", fields: settings = {} } = dialect.oauth ?? {};
   const setting = ownMember(settings, field);
   if (setting === undefined) return undefined;
+  if (ownMember(entry, object) === false) return object;
   return Object.keys(settings).find((name) => settings[name] === setting && isRead(name));
 }
 

@@ -33,10 +33,12 @@ function isWord(text: KnownText, word: string): boolean | undefined {
 /** Words as one text, with a space between any two. */
 export function joinWords(words: readonly KnownText[]): KnownText {
   const [first = [""], ...others] = words;
-  return others.reduce((text, word) => {
-    const [beginning = "", ...rest] = word;
-    return [...text.slice(0, -1), `${text.at(-1)} ${beginning}`, ...rest];
-  }, first);
+  const joined = [...first];
+  for (const [beginning = "", ...rest] of others) {
+    joined.push(`${joined.pop()} ${beginning}`);
+    for (const piece of rest) joined.push(piece);
+  }
+  return joined;
 }
 
 /** Whether a text has these pieces, or may turn out to have them. */

@@ -27,10 +27,13 @@ export function readDenials(patterns: readonly ServerPattern[]): (definition: Se
   };
 }
 
-/** A reference in Jackfield's own dialect. */
-const OWN_REFERENCE = /\$\{.*\}/gs;
-/** A reference in any host's dialect. The server's own dialect is not consulted, because that would load all of them. */
-const REFERENCE = /\$[({].*[)}]|\$\w+(?::\w+)?|\{[A-Za-z_].*\}|%\w+%/gs;
+/** The beginning of a reference in Jackfield's own dialect. */
+const OWN_BEGINNING = /\$\{/g;
+/**
+ * A reference in any host's dialect, or the beginning of one in brackets. The server's own dialect is not consulted, because that
+ * would load all of them.
+ */
+const BEGINNING = /\$[({]|\$\w+(?::\w+)?|\{(?=[A-Za-z_])|%\w+%/g;
 /**
  * A word that is an input alone to some host: `${input:id}`, `${op://vault}`, `${user_config.id}`, `${{ inputs.id }}` or `{id}`.
  * Jackfield's own dialect has none.
@@ -47,8 +50,22 @@ function isWholeInput(text: string): boolean {
   return typeof found === "object" && found.to === text.length && found.reference.kind === "input";
 }
 
+/** A reference in brackets may hold others, so it ends at the last bracket of the text. */
 function knownText(text: string, isOwn: boolean): KnownText {
-  return text.split(isOwn ? OWN_REFERENCE : REFERENCE);
+  const lastBrace = text.lastIndexOf("}");
+  const lastBracket = isOwn ? lastBrace : Math.max(lastBrace, text.lastIndexOf(")"));
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { index, 0: found } of text.matchAll(isOwn ? OWN_BEGINNING : BEGINNING)) {
+    if (index < from) continue;
+    let last = index + found.length - 1;
+    if (found === "{") last = lastBrace;
+    else if (found === "${" || found === "$(") last = lastBracket;
+    if (last < index) continue;
+    pieces.push(text.slice(from, index));
+    from = last + 1;
+  }
+  return [...pieces, text.slice(from)];
 }
 
 function knownArgument(text: string, isOwn: boolean): KnownText {

@@ -65,7 +65,7 @@ export const GOOSE: HostDialect = {
         : undefined,
   }),
   variables: {
-    syntaxes: [bracedName("literal"), dollarName("literal")],
+    syntaxes: [bracedName(), dollarName()],
     whenUnset: "literal",
     ownEnv: "remote",
     remoteOnly: true,

@@ -151,9 +151,9 @@ function nameToFetch(option: JsonMap): string | undefined {
   const { publicHosts = [] } = LAUNCHERS[registryOf(option)] ?? {};
   const isPublic = publicHosts.includes(host);
   if (registryOf(option) !== "oci") return isPublic ? identifier : undefined;
-  const named = /^(?:[^/]*[.:][^/]*|localhost)(?=\/)/.exec(identifier)?.[0];
+  const named = /^(?:[^/.:]*[.:][^/]*|localhost)(?=\/)/.exec(identifier)?.[0];
   if (isPublic) return named === undefined || publicHosts.includes(named) ? identifier : undefined;
-  const place = `${host}${pathname}`.replace(/\/+$/, "");
+  const place = `${host}${pathname}`.replace(/(?<!\/)\/+$/, "");
   // A leading hyphen would make it an option of the program that starts images.
   if (!/^[a-z0-9][\w.:/-]*$/i.test(place)) return undefined;
   if (identifier.startsWith(`${place}/`)) return identifier;
@@ -165,6 +165,6 @@ function versioned(
   { identifier, version }: Pick<PackageFacts, "identifier" | "version">,
   separator: string,
 ): string {
-  const isTagged = separator === ":" && /[:@][^/]*$/.test(identifier);
+  const isTagged = separator === ":" && /[:@]/.test(identifier.slice(identifier.lastIndexOf("/") + 1));
   return version === undefined || isTagged ? identifier : `${identifier}${separator}${version}`;
 }

@@ -30,6 +30,9 @@ export interface ParsedHostText extends HostText, HostDocument {
   readonly document: ConfigDocument;
 }
 
+/** The parsers of these formats take up to a thousand times the size of a text in memory, and no real file comes near it. */
+const LONGEST_TOML_OR_YAML = 1024 * 1024;
+
 /**
  * Parses a text and remarks on oddities of the file as a whole. A broken file, or one whose root is not an object, is a problem. So
  * is an empty JSON file that is an administrator's, or the user's and decides on trust. For such files, `brokenDocument` may return
@@ -40,6 +43,12 @@ export async function parseHostText(
   report: Report,
 ): Promise<{ document?: ParsedHostText; problem?: ConfigProblem }> {
   const { text, file, format, dialect } = source;
+  const isJson = format !== "toml" && format !== "yaml";
+  if (!isJson && text.length > LONGEST_TOML_OR_YAML) {
+    const fault = `the file is larger than ${LONGEST_TOML_OR_YAML} characters; split it.`;
+    const problem = problemOf(source, "ConfigTooLargeError", invalidSource({ file }, fault));
+    return { problem, ...brokenDocument(source) };
+  }
   let document: ConfigDocument;
   try {
     document = await parseConfigDocument(text, file, format);
@@ -58,7 +67,7 @@ export async function parseHostText(
     report(diagnose("non-strict-json", message, looseness));
   }
   // An empty file may be left by a failed write. It is not valid JSON, but it is valid TOML and YAML.
-  const isBroken = root === undefined && format !== "toml" && format !== "yaml";
+  const isBroken = root === undefined && isJson;
   // A file without rules allows more than one with rules, so lost rules must not pass for an empty file.
   if (isBroken && (source.scope === "managed" || decidesOnTrust(source))) {
     const text = "the file is empty, which is not valid JSON; write {} if it defines no servers.";

@@ -18,10 +18,10 @@ const summary = ({ servers, blocked, problems, shadowed }: DiscoveredServers) =>
   ),
 });
 
-describe("an entry of a project that nobody has approved", () => {
+describe("an unapproved project entry", () => {
   const { admit } = createServerAdmission();
 
-  test("[threat T01] [threat T12] neither is used nor shadows the user's own of its name", async () => {
+  test("[threat T01] [threat T12] is not used and does not shadow the user's entry of the same name", async () => {
     const { discover } = await homeWith({
       [USER_FILE]: file({ github: { url: "https://own.example", headers: { A: "secret" } } }),
       [PROJECT_FILE]: file({ github: { url: "https://evil.example" }, other: { command: "evil" } }),
@@ -36,7 +36,7 @@ describe("an entry of a project that nobody has approved", () => {
     expect(found.servers[0]).toMatchObject({ url: "https://own.example" });
   });
 
-  test("keeps the user's own from being used neither by being switched off nor by being broken", async () => {
+  test("does not displace the user's entry when it is disabled or invalid", async () => {
     const { discover } = await homeWith({
       [USER_FILE]: file({ a: { command: "a" }, b: { command: "b" } }),
       [PROJECT_FILE]: file({ a: { command: "evil", enabled: false }, b: { command: 5 }, c: 7 }),
@@ -51,7 +51,7 @@ describe("an entry of a project that nobody has approved", () => {
     expect(found.problems[0]?.error).toMatchObject({ code: "MCP_CONFIG_INVALID", server: "b" });
   });
 
-  test("stands in front of no server of another name that reaches the same", async () => {
+  test("does not shadow a differently named server with the same endpoint", async () => {
     const { discover } = await homeWith({
       ".cursor/mcp.json": file({ docs: { url: "https://docs.example" } }),
       [PROJECT_FILE]: file({ alias: { url: "https://docs.example" } }),
@@ -60,7 +60,7 @@ describe("an entry of a project that nobody has approved", () => {
     expect(summary(found).used).toEqual(["docs of user"]);
   });
 
-  test("is one entry, and asked about once, where two hosts read the same file", async () => {
+  test("needs one approval when two hosts read the same file", async () => {
     const { discover } = await homeWith({ [PROJECT_FILE]: file({ a: { type: "stdio", command: "a" } }) });
     const found = await discover({ admit, hosts: ["jackfield", "claude-code"] });
     expect(summary(found).blocked).toEqual(["a of project: approval"]);
@@ -78,7 +78,7 @@ describe("an entry of a project that nobody has approved", () => {
     }
   });
 
-  test("changes nothing of the user's own where its host joins both field by field", async () => {
+  test("is not merged into the user's entry until it is approved", async () => {
     const { project, discover, write } = await homeWith({
       "work/.codex/config.toml": '[mcp_servers.git]\ncommand = "evil"\n',
     });
@@ -100,7 +100,7 @@ describe("an entry of a project that nobody has approved", () => {
     ]);
   });
 
-  test("is not asked for by a ledger that fails", async () => {
+  test("stays blocked when the ledger fails", async () => {
     const { discover } = await homeWith({ [PROJECT_FILE]: file({ a: { command: "a" } }) });
     const ledger = { isApproved: () => Promise.reject(new Error("disk")) };
     const found = await discover({ admit: createServerAdmission({ ledger }).admit });
@@ -108,7 +108,7 @@ describe("an entry of a project that nobody has approved", () => {
   });
 });
 
-describe("an entry of a project that was approved", () => {
+describe("an approved project entry", () => {
   async function approvedIn(files: { [path: string]: unknown }) {
     const home = await homeWith(files);
     const ledger = createApprovalLedger(memoryStateStore());
@@ -118,7 +118,7 @@ describe("an entry of a project that was approved", () => {
     return { ...home, admission, found: await home.discover({ admit: admission.admit }) };
   }
 
-  test("is used and shadows, and the resolver knows that it was let through, whatever limits it gets", async () => {
+  test("shadows the user's entry and stays admitted when its limits change", async () => {
     const { found, admission } = await approvedIn({
       [USER_FILE]: file({ a: { command: "own" } }),
       [PROJECT_FILE]: file({ a: { command: "of-project" } }),
@@ -134,7 +134,7 @@ describe("an entry of a project that was approved", () => {
     expect(admission.isAdmitted({ ...server, command: "other" } as ServerDefinition)).toBe(false);
   });
 
-  test("[A10] keeps its name also while it is switched off", async () => {
+  test("[A10] still replaces the user's entry while disabled", async () => {
     const { found } = await approvedIn({
       [USER_FILE]: file({ a: { command: "own" } }),
       [PROJECT_FILE]: file({ a: { command: "of-project", disabled: true } }),
@@ -142,7 +142,7 @@ describe("an entry of a project that was approved", () => {
     expect(summary(found)).toMatchObject({ used: [], blocked: ["a of project: disabled"] });
   });
 
-  test("[A10] keeps its name when it is switched off later, and is used as before when it is on again", async () => {
+  test("[A10] still replaces the user's entry when disabled later, and is used again once enabled", async () => {
     const entry = { command: "of-project" };
     const { admission, discover, write } = await approvedIn({
       [USER_FILE]: file({ a: { command: "own" } }),
@@ -162,8 +162,8 @@ describe("an entry of a project that was approved", () => {
   });
 });
 
-describe("what projects bring", () => {
-  test("[A11] can be switched off as a whole: the user's own of the same name is used, and each entry told of", async () => {
+describe("project entries", () => {
+  test("[A11] are all blocked with project: false, and the user's entry of the same name is used", async () => {
     const { discover } = await homeWith({
       [USER_FILE]: file({ a: { command: "own" } }),
       [PROJECT_FILE]: file({ a: { command: "evil" }, b: { command: "evil" } }),
@@ -174,7 +174,7 @@ describe("what projects bring", () => {
     });
   });
 
-  test("[A5] in a folder that is not trusted starts no process and may be remote, [A6] and starts once it is trusted", async () => {
+  test("[A5] in an untrusted folder are used only if remote, [A6] and all of them once it is trusted", async () => {
     const { project, discover } = await homeWith({
       [PROJECT_FILE]: file({ local: { command: "x" }, remote: { url: "https://a.example" } }),
     });
@@ -192,7 +192,7 @@ describe("what projects bring", () => {
   });
 });
 
-test("[A12] an alias that is switched off does not keep away the one that reaches the same", async () => {
+test("[A12] a disabled alias does not suppress another entry with the same endpoint", async () => {
   const { discover } = await homeWith({
     [USER_FILE]: file({ alias: { url: "https://docs.example", enabled: false } }),
     ".cursor/mcp.json": file({ docs: { url: "https://docs.example" } }),
@@ -204,7 +204,7 @@ test("[A12] an alias that is switched off does not keep away the one that reache
   });
 });
 
-test("of two names for one endpoint the weaker one is told of, with the name of the other", async () => {
+test("the weaker of two entries with the same endpoint is blocked, with the other's name as the reason", async () => {
   const { discover } = await homeWith({
     [USER_FILE]: file({ docs: { url: "https://docs.example" } }),
     ".cursor/mcp.json": file({ alias: { url: "https://docs.example/" } }),

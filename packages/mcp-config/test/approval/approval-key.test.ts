@@ -17,7 +17,7 @@ function server(command: string): ServerDefinition {
   return { name: command, transport: "stdio", command, definedIn: { scope: "project" } };
 }
 
-/** A process that approves one server when it is told to. */
+/** Starts a process that approves one server when it gets a message. */
 function startApproving(directory: string, command: string) {
   const file = fileURLToPath(new URL("../fixtures/approving-process.ts", import.meta.url));
   const child = fork(file, [directory, command], { execArgv: [] });
@@ -38,7 +38,7 @@ async function keyFile(directory: string): Promise<string> {
   throw new Error("no key was made");
 }
 
-describe("the first approvals in a fresh home", () => {
+describe("the first approvals in a new store", () => {
   const commands = Array.from({ length: 8 }, (_, index) => `server-${index}`);
 
   async function missing(directory: string): Promise<readonly string[]> {
@@ -47,7 +47,7 @@ describe("the first approvals in a fresh home", () => {
     return commands.filter((_command, index) => !areApproved[index]);
   }
 
-  test("that several processes give at once all hold", async () => {
+  test("all hold when several processes approve at once", async () => {
     const directory = await folder();
     const processes = commands.map((command) => startApproving(directory, command));
     await Promise.all(processes.map(({ child }) => once(child, "message")));
@@ -58,7 +58,7 @@ describe("the first approvals in a fresh home", () => {
     expect(await readdir(directory)).toHaveLength(commands.length + 1);
   });
 
-  test("hold in a store that cannot set a key once, also where somebody else's key comes in between", async () => {
+  test("hold in a store without setIfMissing although another key is written in between", async () => {
     const store = memoryStateStore();
     const set: typeof store.set = async (key, value) => {
       await store.set(key, value);
@@ -70,7 +70,7 @@ describe("the first approvals in a fresh home", () => {
     expect(await store.keys("server-approval:")).toHaveLength(1);
   });
 
-  test("are refused by a store in which no key stays", async () => {
+  test("fail when the store does not keep the key", async () => {
     const store = memoryStateStore();
     const set: typeof store.set = async (key, value) => {
       if (key !== KEY_NAME) await store.set(key, value);
@@ -83,14 +83,14 @@ describe("the first approvals in a fresh home", () => {
   });
 });
 
-describe("a key that is not trusted", () => {
+describe("an untrusted key file", () => {
   async function approvedIn(directory: string) {
     const store = fileStateStore({ directory });
     await createApprovalLedger(store).approve(server("a"));
     return { store, key: await keyFile(directory) };
   }
 
-  test("is not replaced, and its approvals hold again once its rights are repaired", async () => {
+  test("is not replaced, and its approvals hold again once its permissions are fixed", async () => {
     const { store, key } = await approvedIn(await folder());
     await chmod(key, 0o666);
     const ledger = createApprovalLedger(store);
@@ -109,7 +109,7 @@ describe("a key that is not trusted", () => {
   });
 
   test.each(["", '{"key":"server-app', '{"key":"another","value":"x"}'])(
-    "as it holds %j, is named with what to do, and nothing is approved",
+    "with the content %j makes approval fail and is left unchanged",
     async (content) => {
       const directory = await folder();
       const { store, key } = await approvedIn(directory);

@@ -30,31 +30,31 @@ const REMOTE: HttpServerDefinition = {
   headers: { Authorization: "Bearer ${TOKEN}" },
 };
 
-/** Single changes, each of which makes another definition of it. */
+/** Single changes, each of which results in a different definition. */
 const MUTATIONS: readonly (readonly [string, ServerDefinition, ServerDefinition])[] = [
   ["the command", LOCAL, { ...LOCAL, command: "npX" }],
   ["an argument", LOCAL, { ...LOCAL, args: ["-y", "server@1.0.1"] }],
   ["the order of the arguments", LOCAL, { ...LOCAL, args: ["server@1.0.0", "-y"] }],
-  ["the number of the arguments", LOCAL, { ...LOCAL, args: ["-y", "server@1.0.0", ""] }],
+  ["the number of arguments", LOCAL, { ...LOCAL, args: ["-y", "server@1.0.0", ""] }],
   ["a value in env", LOCAL, { ...LOCAL, env: { TOKEN: "${TOKEn}" } }],
   ["a name in env", LOCAL, { ...LOCAL, env: { TOKEM: "${TOKEN}" } }],
   ["cwd", LOCAL, { ...LOCAL, cwd: "tools/" }],
   ["the url", REMOTE, { ...REMOTE, url: "https://example.test/mcq" }],
-  ["a header's template", REMOTE, { ...REMOTE, headers: { Authorization: "Bearer ${TOKEN} " } }],
+  ["a header's value", REMOTE, { ...REMOTE, headers: { Authorization: "Bearer ${TOKEN} " } }],
   ["a header's name", REMOTE, { ...REMOTE, headers: { authorization: "Bearer ${TOKEN}" } }],
   ["the transport", REMOTE, { ...REMOTE, transport: "sse" }],
-  ["the file's place", LOCAL, { ...LOCAL, definedIn: { ...DEFINED_IN, file: "/other/.mcp.json" } }],
+  ["the file's path", LOCAL, { ...LOCAL, definedIn: { ...DEFINED_IN, file: "/other/.mcp.json" } }],
   [
-    "the file a link leads to",
+    "the target of a linked file",
     LOCAL,
     { ...LOCAL, definedIn: { ...DEFINED_IN, realFile: "/project/real.json" } },
   ],
   ["the name", LOCAL, { ...LOCAL, name: "githuB" }],
   ["a filter", LOCAL, { ...LOCAL, tools: { include: ["*"] } }],
-  ["a field nobody reads", LOCAL, { ...LOCAL, extra: { hook: "x" } }],
+  ["an unknown field", LOCAL, { ...LOCAL, extra: { hook: "x" } }],
 ];
 
-/** As a file has it: prototypes do not count. */
+/** The value as read from a file, without prototypes. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
@@ -65,21 +65,24 @@ async function approved(definition: ServerDefinition) {
   return ledger;
 }
 
-describe("the ledger of approvals", () => {
-  test("nothing is approved to begin with, and what is approved stays so", async () => {
+describe("the approval ledger", () => {
+  test("starts with nothing approved and keeps approvals in its store", async () => {
     const store = memoryStateStore();
     expect(await createApprovalLedger(store).isApproved(LOCAL)).toBe(false);
     await createApprovalLedger(store).approve(LOCAL);
     expect(await createApprovalLedger(store).isApproved(structuredClone(LOCAL))).toBe(true);
   });
 
-  test.each(MUTATIONS)("[threat T02] changing %s asks again", async (_what, before, after) => {
-    const ledger = await approved(before);
-    expect(await ledger.isApproved(before)).toBe(true);
-    expect(await ledger.isApproved(after)).toBe(false);
-  });
+  test.each(MUTATIONS)(
+    "[threat T02] requires a new approval after a change of %s",
+    async (_what, before, after) => {
+      const ledger = await approved(before);
+      expect(await ledger.isApproved(before)).toBe(true);
+      expect(await ledger.isApproved(after)).toBe(false);
+    },
+  );
 
-  test("[threat T02] of any two definitions that differ, only the approved one is approved", async () => {
+  test("[threat T02] accepts a generated definition only if it equals the approved one", async () => {
     const definition = fc.record({
       command: fc.string(),
       args: fc.array(fc.string(), { maxLength: 3 }),
@@ -101,7 +104,7 @@ describe("the ledger of approvals", () => {
     ["cwd", fc.record({ cwd: text })],
     ["envFile", fc.record({ envFile: text })],
     ["extra", fc.record({ extra: fc.dictionary(text, fc.jsonValue()) })],
-  ] as const)("[threat T02] of 1,500 edits of the single field %s none is approved", async (_field, edit) => {
+  ] as const)("[threat T02] accepts none of 1,500 edits of the single field %s", async (_field, edit) => {
     const ledger = await approved(LOCAL);
     const check = fc.asyncProperty(edit, async (edited) => {
       const definition = { ...LOCAL, ...edited } as ServerDefinition;
@@ -111,7 +114,7 @@ describe("the ledger of approvals", () => {
     await fc.assert(check, { numRuns: 1_500 });
   });
 
-  test("lines added above an entry, members in another order and weaker entries behind it change nothing", async () => {
+  test("keeps an approval when the line, the member order or the shadowed entries change", async () => {
     const ledger = await approved(LOCAL);
     const moved = {
       ...LOCAL,
@@ -122,7 +125,7 @@ describe("the ledger of approvals", () => {
   });
 
   test.each([LOCAL, { ...LOCAL, enabled: true }])(
-    "[A10] [threat T02] switching an entry off changes nothing, nor does switching it on again (%#)",
+    "[A10] [threat T02] keeps an approval when the entry is disabled and enabled again (%#)",
     async (definition) => {
       const off = { ...definition, enabled: false };
       const ledger = await approved(definition);
@@ -134,21 +137,21 @@ describe("the ledger of approvals", () => {
     },
   );
 
-  test("[threat T02] switching on an entry that was approved while it was off asks again", async () => {
+  test("[threat T02] requires a new approval to enable an entry approved while disabled", async () => {
     const ledger = await approved({ ...LOCAL, enabled: false });
     expect(await ledger.isApproved({ ...LOCAL, enabled: false })).toBe(true);
     expect(await ledger.isApproved(LOCAL)).toBe(false);
     expect(await ledger.isApproved({ ...LOCAL, enabled: true })).toBe(false);
   });
 
-  test("what was revoked is asked about again", async () => {
+  test("no longer accepts a revoked entry", async () => {
     const ledger = await approved(LOCAL);
     expect(await ledger.revoke(LOCAL)).toBe(true);
     expect(await ledger.revoke(LOCAL)).toBe(false);
     expect(await ledger.isApproved(LOCAL)).toBe(false);
   });
 
-  test("approvals made with one key mean nothing with another", async () => {
+  test("does not accept approvals made with another key", async () => {
     const store = memoryStateStore();
     await createApprovalLedger(store).approve(LOCAL);
     await store.set("server-approval-key", "another");

@@ -8,8 +8,8 @@ function local(command: string, args: readonly string[] = [], rest: object = {})
   return { name: "github", definedIn, transport: "stdio", command, args, ...rest };
 }
 
-describe("what somebody who approves gets to see", () => {
-  test("everything the definition says, line by line", () => {
+describe("an approval request", () => {
+  test("shows the whole definition line by line", () => {
     const definition = local("node", ["server.js", ""], {
       env: { TOKEN: "${TOKEN}" },
       cwd: "tools",
@@ -29,7 +29,7 @@ describe("what somebody who approves gets to see", () => {
     ]);
   });
 
-  test("which file wrote what, where several were joined", () => {
+  test("names the source file of each merged field", () => {
     const definedIn: ServerDefinition["definedIn"] = {
       ...({ scope: "project", file: "/project/c.json", root: "/project" } as const),
       parts: {
@@ -53,7 +53,7 @@ describe("what somebody who approves gets to see", () => {
     ]);
   });
 
-  test("a remote server with its headers", () => {
+  test("shows the URL and headers of a remote server", () => {
     const definition: ServerDefinition = {
       name: "docs",
       definedIn: { scope: "project", file: "/project/.mcp.json", realFile: "/elsewhere/x.json" },
@@ -77,7 +77,7 @@ describe("what somebody who approves gets to see", () => {
     "\u00a0",
     "\u3164",
     "\ud800",
-  ])("[threat T06] %j in a command, an argument, a name or a value is shown as its code", (character) => {
+  ])("[threat T06] shows %j in a command, argument, name or value as its code point", (character) => {
     const tricky = `a${character}b`;
     const definition = {
       ...local(tricky, [tricky], { env: { [tricky]: tricky }, extra: { [tricky]: tricky } }),
@@ -90,12 +90,12 @@ describe("what somebody who approves gets to see", () => {
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{C}\p{Zl}\p{Zp}\u00a0\u3164]/u);
   });
 
-  test("[threat T06] an argument of 10 kB is shown whole", () => {
+  test("[threat T06] shows an argument of 10 kB in full", () => {
     const long = `${"x".repeat(10_240)} && rm -rf ~`;
     expect(approvalRequest(local("sh", ["-c", long])).text).toContain(`"${long}"`);
   });
 
-  test("[threat T06] no text can pretend to be another line or end its quotation", () => {
+  test("[threat T06] escapes text that imitates another line or closes its quotes", () => {
     const { text } = approvalRequest(local('node" and nothing else', ['\\u{202E}"', '\ncommand  "safe"']));
     expect(text.split("\n").slice(2)).toEqual([
       'command  "node\\" and nothing else"',
@@ -104,7 +104,7 @@ describe("what somebody who approves gets to see", () => {
     ]);
   });
 
-  test("[threat T16] variables that load other code are named", () => {
+  test("[threat T16] warns about environment variables that load other code", () => {
     const request = approvalRequest(
       local("node", [], { env: { NODE_OPTIONS: "--require ./x.js", HOME: "/x" } }),
       "linux",
@@ -114,7 +114,7 @@ describe("what somebody who approves gets to see", () => {
   });
 });
 
-describe("[threat T21] packages in whatever version is newest", () => {
+describe("[threat T21] unpinned packages", () => {
   test.each([
     ["npx", ["-y", "pkg"], "pkg"],
     ["npx", ["-y", "pkg@latest"], "pkg@latest"],
@@ -129,7 +129,7 @@ describe("[threat T21] packages in whatever version is newest", () => {
     ["uvx", ["--from", "git+https://example.test/x", "command"], "git+https://example.test/x"],
     ["uv", ["tool", "run", "pkg>=1"], "pkg>=1"],
     ["/usr/bin/pipx", ["run", "pkg"], "pkg"],
-  ])("%s %j fetches %s", (command, args, unpinned) => {
+  ])("%s %j is reported with the unpinned %s", (command, args, unpinned) => {
     expect(unpinnedPackage(local(command, args))).toBe(unpinned);
     expect(approvalRequest(local(command, args)).text).toContain("pin an exact version");
   });
@@ -143,7 +143,7 @@ describe("[threat T21] packages in whatever version is newest", () => {
     ["npm", ["run", "start"]],
     ["node", ["pkg"]],
     ["npx", []],
-  ])("%s %j fetches nothing that changes by itself", (command, args) => {
+  ])("%s %j runs no unpinned package", (command, args) => {
     expect(unpinnedPackage(local(command, args))).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ async function approved(host: string, entry: object, file = "/folder/block.json"
   return { definition, text, content: definitionContent(definition) };
 }
 
-test("what Continue calls plain variables follows from env, and is neither shown nor approved", async () => {
+test("the plainVariables derived from env in Continue are neither shown nor approved", async () => {
   const env = { A: "${LEVEL}" };
   const { definition, text, content } = await approved("continue", { env });
   expect(definition.extra).toEqual({ plainVariables: ["LEVEL"] });
@@ -23,7 +23,7 @@ test("what Continue calls plain variables follows from env, and is neither shown
   expect(other.content).not.toBe(content);
 });
 
-test("whatever else is in extra is shown and approved, without that", async () => {
+test("other extra fields are shown and approved without the derived plainVariables", async () => {
   const { text, content } = await approved("continue", { env: { A: "${LEVEL}" }, other: 1 });
   expect(text).toContain('extra    {"other":1}');
   expect(content).toContain('"extra":{"other":1}');
@@ -32,7 +32,7 @@ test("whatever else is in extra is shown and approved, without that", async () =
 test.each([
   ["claude-code", "/folder/.mcp.json"],
   ["continue", "/folder/config.yaml"],
-])("a field that is called like it in a file of %s is one like any other: %s", async (host, file) => {
+])("a plainVariables field written in a file of %s is shown and approved: %s", async (host, file) => {
   const { text, content } = await approved(host, { plainVariables: ["LEVEL"] }, file);
   expect(text).toContain('extra    {"plainVariables":["LEVEL"]}');
   expect(content).toContain("plainVariables");

@@ -33,8 +33,8 @@ async function onlyFile(): Promise<string> {
   return join(directory, name);
 }
 
-describe("state in files", () => {
-  test("what was set is there for the next store, and gone when it was deleted", async () => {
+describe("the file state store", () => {
+  test("keeps values for the next store until they are deleted", async () => {
     const store = fileStateStore({ directory, log });
     expect(await store.get("a:1")).toBeUndefined();
     expect(await store.keys("")).toEqual([]);
@@ -52,13 +52,13 @@ describe("state in files", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("the directory is the user's alone, and so is each file", async () => {
+  test("creates its directory and files with access for the user alone", async () => {
     await fileStateStore({ directory }).set("key", "value");
     expect((await stat(directory)).mode & 0o777).toBe(0o700);
     expect((await stat(await onlyFile())).mode & 0o777).toBe(0o600);
   });
 
-  test("[threat T08] a link in the place of a file is neither read nor written through", async () => {
+  test("[threat T08] neither reads nor writes through a link in place of a file", async () => {
     const victim = join(home, "victim");
     await writeFile(victim, '{"key":"key","value":"forged"}');
     const store = fileStateStore({ directory, log });
@@ -73,7 +73,7 @@ describe("state in files", () => {
     expect(await store.get("key")).toBe("new");
   });
 
-  test("[threat T09] a file that others may write counts as missing and is reported once", async () => {
+  test("[threat T09] treats a file that others can write as missing and warns once", async () => {
     const store = fileStateStore({ directory, log });
     await store.set("key", "value");
     await chmod(await onlyFile(), 0o666);
@@ -85,7 +85,7 @@ describe("state in files", () => {
     );
   });
 
-  test("[threat T09] a directory in which others may write is refused", async () => {
+  test("[threat T09] refuses a directory that others can write to", async () => {
     await mkdir(directory, { recursive: true });
     await chmod(directory, 0o777);
     await expect(fileStateStore({ directory }).set("key", "value")).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe("state in files", () => {
   });
 
   test.each(["{", "null", '{"key":1,"value":"x"}', "", '{"key":"other","value":"x"}'])(
-    "a file that holds %j counts as missing",
+    "treats a file with the content %j as missing",
     async (content) => {
       const store = fileStateStore({ directory, log });
       await store.set("key", "value");
@@ -104,7 +104,7 @@ describe("state in files", () => {
     },
   );
 
-  test("a file that the system does not let be read is told of with who must be able to", async () => {
+  test("warns that the user needs access to a file that cannot be opened", async () => {
     const { promises } = process.getBuiltinModule("node:fs");
     const denied = Object.assign(new Error(), { code: "EACCES" });
     using _ = vi.spyOn(promises, "open").mockRejectedValue(denied);
@@ -116,7 +116,7 @@ describe("state in files", () => {
     expect(warnings[0]).not.toContain("chmod");
   });
 
-  test("a hundred writes at once leave one whole value and no drafts", async () => {
+  test("leaves one whole value and no drafts after a hundred concurrent writes", async () => {
     const stores = [fileStateStore({ directory }), fileStateStore({ directory })];
     await Promise.all(
       Array.from({ length: 100 }, (_, index) => stores[index % 2]?.set("key", `${index}`.repeat(1000))),
@@ -125,7 +125,7 @@ describe("state in files", () => {
     await onlyFile();
   });
 
-  test("drafts that killed processes have left are removed by a later write, and those of others who are writing are not", async () => {
+  test("removes abandoned drafts at a later write, but no recent draft or foreign file", async () => {
     const store = fileStateStore({ directory });
     await store.set("key", "value");
     const [abandoned, fresh] = [crypto.randomUUID(), crypto.randomUUID()].map((id) =>
@@ -141,8 +141,8 @@ describe("state in files", () => {
   });
 });
 
-describe("a value that is set only where there is none", () => {
-  test("is set once, whoever comes at the same time", async () => {
+describe("setIfMissing", () => {
+  test("sets the value once for concurrent callers", async () => {
     const stores = [fileStateStore({ directory }), fileStateStore({ directory })];
     const areSet = await Promise.all(
       Array.from({ length: 20 }, (_, index) => stores[index % 2]?.setIfMissing("key", `${index}`)),
@@ -154,7 +154,7 @@ describe("a value that is set only where there is none", () => {
     expect(await stores[1]?.setIfMissing("key", "again")).toBe(true);
   });
 
-  test("is set once where the file system has no links", async () => {
+  test("sets the value once on a file system without hard links", async () => {
     const { promises } = process.getBuiltinModule("node:fs");
     using _ = vi.spyOn(promises, "link").mockRejectedValue(Object.assign(new Error(), { code: "EPERM" }));
     const store = fileStateStore({ directory });
@@ -164,7 +164,7 @@ describe("a value that is set only where there is none", () => {
     expect((await stat(await onlyFile())).mode & 0o777).toBe(0o600);
   });
 
-  test("[threat T08] is put neither in the place of a link nor through it", async () => {
+  test("[threat T08] refuses a link in place of the file and does not write through it", async () => {
     const store = fileStateStore({ directory });
     await store.set("key", "value");
     const file = await onlyFile();

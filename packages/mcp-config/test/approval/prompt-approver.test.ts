@@ -12,8 +12,8 @@ const definition: ServerDefinition = {
 };
 const request = approvalRequest(definition);
 
-/** Resolves with everything that was shown, once it ends with the text. */
-function shown(output: PassThrough, text: string): Promise<string> {
+/** Resolves with all the output, as soon as it ends with the text. */
+function waitForOutput(output: PassThrough, text: string): Promise<string> {
   let all = "";
   const { promise, resolve } = Promise.withResolvers<string>();
   output.on("data", (chunk: Buffer) => {
@@ -31,7 +31,7 @@ function terminal(isTTY = true) {
 
 const never = new AbortController().signal;
 
-describe("asking on a terminal", () => {
+describe("the terminal prompt", () => {
   test.each([
     ["y\n", true],
     ["YES\n", true],
@@ -39,23 +39,23 @@ describe("asking on a terminal", () => {
     ["\n", false],
     ["yess\n", false],
     ["true\n", false],
-  ])("%j answers %s", async (typed, accepted) => {
+  ])("reads the answer %j as %s", async (typed, accepted) => {
     const { input, output, approve } = terminal();
     const asked = approve(request, { signal: never });
-    expect(await shown(output, "[y/N] ")).toContain(request.text);
+    expect(await waitForOutput(output, "[y/N] ")).toContain(request.text);
     input.write(typed);
     expect(await asked).toBe(accepted);
   });
 
-  test("an input that ends instead of answering refuses", async () => {
+  test("refuses when the input ends without an answer", async () => {
     const { input, output, approve } = terminal();
     const asked = approve(request, { signal: never });
-    await shown(output, "[y/N] ");
+    await waitForOutput(output, "[y/N] ");
     input.end();
     expect(await asked).toBe(false);
   });
 
-  test("Ctrl+C is no answer: whoever listens for it in the program decides", async () => {
+  test("passes Ctrl+C on as SIGINT and keeps the question open", async () => {
     const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
     const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
     const interrupted = new AbortController();
@@ -78,18 +78,18 @@ describe("asking on a terminal", () => {
     }
   });
 
-  test("without a terminal everything is refused and nothing is written", async () => {
+  test("refuses without a terminal and writes nothing", async () => {
     const { output, approve } = terminal(false);
     expect(await approve(request, { signal: never })).toBe(false);
     expect(output.read()).toBeNull();
   });
 
-  test("two questions are asked one after the other", async () => {
+  test("asks two questions one after the other", async () => {
     const { input, output, approve } = terminal();
     const first = approve(request, { signal: never });
     const second = approve(request, { signal: never });
-    await shown(output, "[y/N] ");
-    const next = shown(output, "[y/N] ");
+    await waitForOutput(output, "[y/N] ");
+    const next = waitForOutput(output, "[y/N] ");
     input.write("y\n");
     expect(await first).toBe(true);
     await next;
@@ -97,11 +97,11 @@ describe("asking on a terminal", () => {
     expect(await second).toBe(false);
   });
 
-  test("a question that is taken back is refused", async () => {
+  test("refuses when the signal aborts the question", async () => {
     const { output, approve } = terminal();
     const controller = new AbortController();
     const asked = approve(request, { signal: controller.signal });
-    await shown(output, "[y/N] ");
+    await waitForOutput(output, "[y/N] ");
     controller.abort();
     expect(await asked).toBe(false);
   });

@@ -11,8 +11,8 @@ const servers = (entries: object) => ({ mcpServers: entries });
 const facts = (found: readonly ServerDefinition[]) =>
   found.map((server) => [server.name, "command" in server ? server.command : "", server.definedIn.scope]);
 
-describe("where servers are looked for", () => {
-  test("by default in the project, from the folder up to the repository, and in the user's own file", async () => {
+describe("search locations", () => {
+  test("by default are the folders up to the repository root and the user's own file", async () => {
     const { discover, project, home } = await homeWith({
       ".mcp.json": servers({ above: { command: "x" } }),
       "work/.mcp.json": servers({ top: { command: "top" }, both: { command: "top" } }),
@@ -40,7 +40,7 @@ describe("where servers are looked for", () => {
     expect(problems).toEqual([]);
   });
 
-  test("outside of a repository, in the folder alone", async () => {
+  test("outside a repository include no parent folder", async () => {
     const { discover, home } = await homeWith({
       "a/.mcp.json": servers({ above: { command: "x" } }),
       "a/b/.mcp.json": servers({ here: { command: "x" } }),
@@ -50,7 +50,7 @@ describe("where servers are looked for", () => {
     ]);
   });
 
-  test("in a place that JACKFIELD_HOME names, unless that is a place of the project's", async () => {
+  test("include an absolute JACKFIELD_HOME, but not a relative one", async () => {
     const { discover, home } = await homeWith({ "moved/mcp.json": servers({ own: { command: "x" } }) });
     const named = await discover({ env: { JACKFIELD_HOME: join(home, "moved") } });
     expect(facts(named.servers)).toEqual([["own", "x", "user"]]);
@@ -58,12 +58,12 @@ describe("where servers are looked for", () => {
     expect(relative.servers).toEqual([]);
   });
 
-  test("in the home folder itself, the user's own file is not a project's", async () => {
+  test("in the home folder itself include the user's file as the user's, not as a project's", async () => {
     const { discover, home } = await homeWith({ ".cursor/mcp.json": servers({ own: { command: "x" } }) });
     expect(facts((await discover({ cwd: home, hosts: ["cursor"] })).servers)).toEqual([["own", "x", "user"]]);
   });
 
-  test("a host that is not known is a problem that names those that are", async () => {
+  test("an unknown host is reported with the names of the known ones", async () => {
     const { discover } = await homeWith({ "work/.mcp.json": servers({ s: { command: "x" } }) });
     const { servers: found, problems } = await discover({ hosts: ["emacs", "jackfield"] });
     expect(facts(found)).toEqual([["s", "x", "project"]]);
@@ -74,7 +74,7 @@ describe("where servers are looked for", () => {
     expect((await discover({ hosts: 1 as never })).problems).toHaveLength(1);
   });
 
-  test("all hosts together", async () => {
+  test("include the files of every host with hosts set to all", async () => {
     const { discover } = await homeWith({
       ".cursor/mcp.json": servers({ c: { command: "c" } }),
       ".codex/config.toml": '[mcp_servers.d]\ncommand = "d"\n',
@@ -88,8 +88,8 @@ describe("where servers are looked for", () => {
   });
 });
 
-describe("which one counts", () => {
-  test("explicit before managed, local, project, user and extension, whole entries", async () => {
+describe("precedence", () => {
+  test("explicit beats project, project beats user and user beats extension, unless order says otherwise", async () => {
     const entry = (command: string) => servers({ s: { command }, [command]: { command } });
     const { discover, project, home } = await homeWith({
       "explicit.json": entry("file"),
@@ -114,7 +114,7 @@ describe("which one counts", () => {
     ]);
   });
 
-  test("[A10] a project's entry that is switched off keeps the user's of the same name off", async () => {
+  test("[A10] a disabled project entry still replaces the user's entry of the same name", async () => {
     const { discover } = await homeWith({
       "work/.mcp.json": servers({ s: { command: "project", enabled: false } }),
       ".config/jackfield/mcp.json": servers({ s: { command: "user" } }),
@@ -123,7 +123,7 @@ describe("which one counts", () => {
     expect(found).toMatchObject([{ name: "s", command: "project", enabled: false }]);
   });
 
-  test("[A11] without project files the user's entry survives", async () => {
+  test("[A11] the user's entry is used with project: false", async () => {
     const { discover } = await homeWith({
       "work/.mcp.json": servers({ s: { command: "project" } }),
       ".config/jackfield/mcp.json": servers({ s: { command: "user" } }),
@@ -131,7 +131,7 @@ describe("which one counts", () => {
     expect(facts((await discover({ project: false })).servers)).toEqual([["s", "user", "user"]]);
   });
 
-  test("what is in front of another for its endpoint alone says so", async () => {
+  test("an entry shadowed only for its endpoint is reported with that reason", async () => {
     const { discover } = await homeWith({
       ".cursor/mcp.json": servers({
         hub: { url: "https://Host.example/mcp/", headers: { Authorization: "Bearer ${env:T}" } },
@@ -157,7 +157,7 @@ describe("which one counts", () => {
     expect(diagnostics.find(({ server }) => server === "github")?.message).toContain("the same endpoint");
   });
 
-  test("an entry does not stand in front of one that offers other tools, and does of one by another transport", async () => {
+  test("an entry shadows the same endpoint over another transport, but not with other tools", async () => {
     const { discover } = await homeWith({
       ".cursor/mcp.json": servers({ all: { command: "x" }, hub: { url: "https://host.example/mcp" } }),
       ".kiro/settings/mcp.json": servers({
@@ -171,7 +171,7 @@ describe("which one counts", () => {
     expect(shadowed.map(({ definition }) => definition.name)).toEqual(["twin", "old"]);
   });
 
-  test("[A12] an entry that is switched off does not stand in front of one of another name", async () => {
+  test("[A12] a disabled entry does not shadow a differently named one with the same endpoint", async () => {
     const { discover } = await homeWith({
       ".cursor/mcp.json": servers({ off: { command: "x", disabled: true } }),
       ".claude.json": servers({ on: { command: "x" } }),
@@ -183,21 +183,21 @@ describe("which one counts", () => {
     ]);
   });
 
-  test("two entries for one endpoint in one host are two servers", async () => {
+  test("two entries of one host with the same endpoint are both used", async () => {
     const { discover } = await homeWith({
       ".cursor/mcp.json": servers({ a: { command: "x" }, b: { command: "x" } }),
     });
     expect((await discover({ hosts: ["cursor"] })).servers).toHaveLength(2);
   });
 
-  test("a file that two hosts read gives each server once", async () => {
+  test("a file read by two hosts yields each server once", async () => {
     const { discover } = await homeWith({ "work/.mcp.json": servers({ s: { command: "x" } }) });
     const { servers: found, shadowed, diagnostics } = await discover({ hosts: ["claude-code", "jackfield"] });
     expect(found).toMatchObject([{ name: "s", definedIn: { host: "claude-code" } }]);
     expect([shadowed, diagnostics]).toEqual([[], []]);
   });
 
-  test("a file to which two paths of one host lead is loaded once, with the remarks on it", async () => {
+  test("a file reached by two paths of one host yields its servers and diagnostics once", async () => {
     const content = servers({ s: { command: "x", cmd: "y" } });
     const { discover, home, project } = await homeWith({
       ".codeium/windsurf/mcp_config.json": content,
@@ -222,7 +222,7 @@ describe("which one counts", () => {
   });
 });
 
-describe("what is not to be trusted", () => {
+describe("untrusted or broken input", () => {
   test("[threat T08] a project's file that is a link out of the project is refused", async () => {
     const { discover, home, project } = await homeWith({
       "secret/mcp.json": servers({ outside: { command: "x" } }),
@@ -250,7 +250,7 @@ describe("what is not to be trusted", () => {
     expect((await discover({ hosts: ["cursor"] })).servers).toHaveLength(1);
   });
 
-  test("[threat T05] a project's .env moves nothing", async () => {
+  test("[threat T05] a project's .env does not change where the user's file is read", async () => {
     const { discover } = await homeWith({
       "work/.env": "JACKFIELD_HOME=/nowhere\nXDG_CONFIG_HOME=/nowhere\n",
       ".config/jackfield/mcp.json": servers({ own: { command: "x" } }),
@@ -258,7 +258,7 @@ describe("what is not to be trusted", () => {
     expect((await discover()).servers).toHaveLength(1);
   });
 
-  test("a broken file of one host hides nothing of another", async () => {
+  test("a broken file of one host does not hide servers of another", async () => {
     const { discover } = await homeWith({
       ".cursor/mcp.json": '{"mcpServers": {"a": {"command": "x"',
       ".claude.json": servers({ good: { command: "x" }, bad: { url: "https://h" } }),
@@ -271,13 +271,13 @@ describe("what is not to be trusted", () => {
     ]);
   });
 
-  test("a fault of a file that is read for several scopes is told once", async () => {
+  test("a syntax error in a file read for several scopes is reported once", async () => {
     const { discover, home } = await homeWith({ ".claude.json": '{"mcpServers": {' });
     const { problems } = await discover({ hosts: ["claude-code"] });
     expect(problems.map(({ error }) => error.location?.file)).toEqual([`${home}/.claude.json`]);
   });
 
-  test("looking for servers that fails as a whole is one error, and explicit servers are there", async () => {
+  test("discovery that fails as a whole reports one error and keeps explicit servers", async () => {
     const env = new Proxy(
       {},
       {

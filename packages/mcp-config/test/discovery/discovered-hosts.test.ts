@@ -5,7 +5,7 @@ import { useHomeFolder } from "./home-folder.ts";
 const homeWith = useHomeFolder();
 
 test.each([createMap(), null, 1])(
-  "a host that is no name is told of, and the others are read: %o",
+  "a host that is not a string is reported, and the others are read: %o",
   async (odd) => {
     const { discover } = await homeWith({ ".cursor/mcp.json": { mcpServers: { a: { command: "x" } } } });
     const { servers, problems } = await discover({ hosts: [odd as never, "cursor"] });

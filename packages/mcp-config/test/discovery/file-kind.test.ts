@@ -7,7 +7,7 @@ import { parseHostFile } from "../../src/index.ts";
 
 const HOME = "/home/u";
 
-describe.skipIf(process.platform === "win32")("where a file lies says whose it is", () => {
+describe.skipIf(process.platform === "win32")("the scope of a file follows from its path", () => {
   test.each<[string, string, string | undefined]>([
     ["cursor", "/home/u/.cursor/mcp.json", "user"],
     ["cursor", "/repo/.cursor/mcp.json", "project"],
@@ -35,11 +35,11 @@ describe.skipIf(process.platform === "win32")("where a file lies says whose it i
   });
 });
 
-describe("a file that is parsed by itself", () => {
+describe("a file that is parsed on its own", () => {
   const entry = { command: "x", env: { NODE_OPTIONS: "--max-old-space-size=99" } };
   const text = JSON.stringify({ mcpServers: { s: entry } });
 
-  test("may hold more if it is the user's own than if a project has brought it", async () => {
+  test("may set NODE_OPTIONS in the user's scope, but not in a project's", async () => {
     const own = await parseHostFile({ host: "cursor", file: join(homedir(), ".cursor/mcp.json"), text });
     expect(own.servers[0]?.definition.definedIn.scope).toBe("user");
     expect(own.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
@@ -55,7 +55,7 @@ describe("a file that is parsed by itself", () => {
     ["jackfield", "mcp.json", text],
     ["goose", "config.yaml", "extensions: {s: {type: stdio, cmd: x}}\n"],
     ["codex", "config.toml", '[mcp_servers.s]\ncommand = "x"\n'],
-  ])("may begin with a byte order mark when it is given as a text (%s)", async (host, name, content) => {
+  ])("may begin with a byte order mark when given as text (%s)", async (host, name, content) => {
     const file = `/folder/${name}`;
     const { servers, diagnostics } = await parseHostFile({ host, file, text: `\ufeff${content}` });
     expect([servers.map((server) => server.name), diagnostics]).toEqual([["s"], []]);
@@ -64,7 +64,7 @@ describe("a file that is parsed by itself", () => {
     expect(plain.servers[0]?.definition.definedIn).toMatchObject({ line, column });
   });
 
-  test("has no servers if its host reads none from it", async () => {
+  test("gets a no-servers warning if its host reads no servers from it", async () => {
     const { servers, diagnostics } = await parseHostFile({
       host: "claude-code",
       file: "/repo/.claude/settings.json",

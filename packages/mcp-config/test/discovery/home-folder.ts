@@ -29,7 +29,7 @@ export function useHomeFolder(): (files?: { [path: string]: unknown }) => Promis
       const file = join(home, path);
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, typeof content === "string" ? content : JSON.stringify(content));
-      // Whatever the tests are run with: a file that everybody can write is refused.
+      // Independent of the umask: discovery refuses a file that everybody can write.
       await chmod(file, 0o600);
     };
     for (const [path, content] of Object.entries(files)) await write(path, content);

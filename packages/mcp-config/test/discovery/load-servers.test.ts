@@ -9,7 +9,7 @@ const folderWith = useTemporaryFolder();
 const names = (servers: readonly ServerDefinition[]) => servers.map(({ name }) => name);
 
 describe("precedence", () => {
-  test("the strongest source wins a name as a whole, and its source is recorded", async () => {
+  test("the strongest source wins a name with its whole entry and records what it shadows", async () => {
     const cwd = await folderWith({
       "a.json": {
         mcpServers: { s: { url: "https://a", headers: { "X-Secret": "of a" } }, a: { command: "x" } },
@@ -49,7 +49,7 @@ describe("precedence", () => {
     expect(shadowed[2]?.message).toContain(`${join(cwd, "a.json")}:`);
   });
 
-  test("an entry that is switched off, or invalid, still owns its name", async () => {
+  test("a disabled or invalid entry still shadows others of its name", async () => {
     const cwd = await folderWith({
       "a.json": { mcpServers: { off: { command: "x" }, bad: { command: "x" } } },
     });
@@ -66,7 +66,7 @@ describe("servers in code", () => {
     expect(servers).toMatchObject([{ command: "/base/x", cwd: "/base/y" }]);
   });
 
-  test("untyped entries are checked as a file is, and the pointer names the option", async () => {
+  test("untyped entries are validated like a file's, with pointers into the option", async () => {
     const servers = { bad: { command: 1 }, worse: null, good: { command: "x" } } as never;
     const { servers: found, problems } = await loadServers({ servers });
     expect(names(found)).toEqual(["good"]);
@@ -79,7 +79,7 @@ describe("servers in code", () => {
     );
   });
 
-  test("an entry that throws while it is read is that entry's problem", async () => {
+  test("an entry whose getter throws is a problem of that entry alone", async () => {
     const hostile = {
       get command(): string {
         throw new Error("gotcha");
@@ -98,13 +98,13 @@ describe("servers in code", () => {
     [{ files: "mcp.json" }, "/files"],
     [{ files: [1] }, "/files"],
     [{ files: [""] }, "/files"],
-  ])("the options %j are a problem of the option", async (options, pointer) => {
+  ])("the options %j are reported as a problem of the invalid option", async (options, pointer) => {
     const { problems } = await loadServers(options as never);
     expect(problems).toMatchObject([{ definedIn: { pointer }, error: { code: "MCP_CONFIG_INVALID" } }]);
   });
 });
 
-test("of files with some that are no path, each of those is a problem and all others are read", async () => {
+test("each invalid path in files is reported, and the other files are read", async () => {
   const cwd = await folderWith({
     "a.json": { mcpServers: { a: { command: "a" } } },
     "b.json": { mcpServers: { b: { command: "b" } } },
@@ -123,7 +123,7 @@ test("of files with some that are no path, each of those is a problem and all ot
 });
 
 describe("names", () => {
-  test("servers of any permitted name are loaded under exactly that name", async () => {
+  test("servers with any permitted name are loaded under exactly that name", async () => {
     const nasty = [
       "__proto__",
       "constructor",
@@ -154,7 +154,7 @@ describe("names", () => {
   });
 
   test.each(["\n", "a\u0007b", "\u009b", "x".repeat(513), ""])(
-    "the server name %j is refused, and its message can be shown in a terminal",
+    "the server name %j is refused with a message free of control characters",
     async (name) => {
       const { servers, problems } = await loadServers({ servers: { [name]: { command: "x" } } });
       expect(servers).toEqual([]);

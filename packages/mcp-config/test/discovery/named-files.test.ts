@@ -14,12 +14,12 @@ const LARGE_FILE_TIMEOUT_MS = 60_000;
 const names = (servers: readonly ServerDefinition[]) => servers.map(({ name }) => name);
 const codes = (diagnostics: readonly Diagnostic[]) => diagnostics.map(({ code }) => code);
 
-describe("files", () => {
-  test("nothing asked for is nothing found", async () => {
+describe("named files", () => {
+  test("no options yield no servers and no problems", async () => {
     expect(await loadServers()).toEqual({ servers: [], problems: [], diagnostics: [] });
   });
 
-  test("a server knows where it was written", async () => {
+  test("a server records its file, line, column and pointer", async () => {
     const cwd = await folderWith({
       "mcp.json": '{\n  "mcpServers": {\n    "git hub": { "command": "npx" }\n  }\n}',
     });
@@ -57,7 +57,7 @@ describe("files", () => {
   test.each([
     ["little", (bytes: Buffer) => bytes],
     ["big", (bytes: Buffer) => bytes.swap16()],
-  ])("UTF-16 in %s-endian order with its mark is read, with a warning", async (_order, ordered) => {
+  ])("UTF-16 in %s-endian order with a byte order mark is read with a warning", async (_order, ordered) => {
     const text = '\ufeff{"mcpServers": {"zeit-é": {"command": "x"}}}';
     const cwd = await folderWith({ "mcp.json": ordered(Buffer.from(text, "utf16le")) });
     const { servers, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
@@ -67,14 +67,14 @@ describe("files", () => {
 
   test.each([
     ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
-    ["UTF-16 without its mark", Buffer.from('{"mcpServers": {}}', "utf16le")],
-  ])("%s are refused, never guessed", async (_what, bytes) => {
+    ["UTF-16 without a byte order mark", Buffer.from('{"mcpServers": {}}', "utf16le")],
+  ])("the content is refused: %s", async (_what, bytes) => {
     const cwd = await folderWith({ "mcp.json": bytes });
     const { problems } = await loadServers({ files: ["mcp.json"], cwd });
     expect(problems).toMatchObject([{ error: { code: "MCP_CONFIG_INVALID" } }]);
   });
 
-  test("a symbolic link is followed, and the named path is what is told", async () => {
+  test("a symbolic link is followed, and definedIn keeps the named path", async () => {
     const cwd = await folderWith({ "real.json": { mcpServers: { s: { command: "x" } } } });
     await symlink("real.json", join(cwd, "link.json"));
     const { servers } = await loadServers({ files: ["link.json"], cwd });
@@ -87,7 +87,7 @@ describe("files", () => {
     expect([names(servers), diagnostics]).toEqual([["s"], []]);
   });
 
-  test("a file and a link to it are one file, which is loaded once under the first of the names", async () => {
+  test("a file and a link to it are loaded once, under the path named first", async () => {
     const cwd = await folderWith({ "real.json": { mcpServers: { s: { command: "x", cmd: "y" } } } });
     await symlink("real.json", join(cwd, "link.json"));
     for (const files of [
@@ -102,7 +102,7 @@ describe("files", () => {
   });
 });
 
-describe("what cannot be used is a problem and hides nothing", () => {
+describe("file and entry errors", () => {
   test.each<[string, (folder: string) => Promise<unknown> | unknown, string]>([
     ["a missing file", () => {}, "it does not exist"],
     ["a directory", (folder) => mkdir(join(folder, "bad.json")), "not a regular file"],
@@ -110,7 +110,7 @@ describe("what cannot be used is a problem and hides nothing", () => {
     ["an endless device", (folder) => symlink("/dev/zero", join(folder, "bad.json")), "not a regular file"],
     ["a dangling link", (folder) => symlink("nowhere", join(folder, "bad.json")), "it does not exist"],
     ["a link to itself", (folder) => symlink("bad.json", join(folder, "bad.json")), "ELOOP"],
-  ])("%s", async (_what, make, reason) => {
+  ])("%s is reported, and the other file is loaded", async (_what, make, reason) => {
     const cwd = await folderWith({ "good.json": { mcpServers: { good: { command: "x" } } } });
     await make(cwd);
     const { servers, problems } = await loadServers({ files: ["bad.json", "good.json"], cwd });
@@ -127,7 +127,7 @@ describe("what cannot be used is a problem and hides nothing", () => {
     expect(problems[0]?.error.message).toContain("Correct the path");
   });
 
-  test("a file of more than 16 MiB is refused unread", async () => {
+  test("a file of more than 16 MiB is refused", async () => {
     const cwd = await folderWith({ "big.json": " ".repeat(16 * 1024 * 1024 + 1) });
     const { problems } = await loadServers({ files: ["big.json"], cwd });
     expect(problems[0]?.error).toMatchObject({ code: "MCP_CONFIG_INVALID" });
@@ -135,7 +135,7 @@ describe("what cannot be used is a problem and hides nothing", () => {
   });
 
   test(
-    "10 MB with 60,000 servers are loaded",
+    "a file of 10 MB with 60,000 servers is loaded without problems",
     async () => {
       const mcpServers = Object.fromEntries(
         Array.from({ length: 60_000 }, (_, index) => [
@@ -157,9 +157,9 @@ describe("what cannot be used is a problem and hides nothing", () => {
     ["an array root", '\n["x"]', 2, 1],
     ["a string root", '"x"', 1, 1],
     ["servers in an array", '{\n "mcpServers": [] }', 2, 2],
-    ["servers that are null", '{"mcpServers": null}', 1, 2],
+    ["null servers", '{"mcpServers": null}', 1, 2],
     ["mcpServers written twice", '{"mcpServers": {},\n "mcpServers": {}}', 2, 2],
-  ])("%s, with file, line and column", async (_what, text, line, column) => {
+  ])("%s is reported with file, line and column", async (_what, text, line, column) => {
     const cwd = await folderWith({
       "bad.json": text,
       "good.json": { mcpServers: { good: { command: "x" } } },
@@ -173,7 +173,7 @@ describe("what cannot be used is a problem and hides nothing", () => {
     expect(problems[0]?.error.message).toContain(`${file}:${line}:${column}: `);
   });
 
-  test("bad entries stand beside good ones, each with its own error", async () => {
+  test("each bad entry has its own error, and the good ones are loaded", async () => {
     const text = `{
   "mcpServers": {
     "first": { "command": "x" },
@@ -213,7 +213,7 @@ describe("what cannot be used is a problem and hides nothing", () => {
 });
 
 describe("keys", () => {
-  test("a server or a field that is written twice is refused, because it is not clear what was meant", async () => {
+  test("an entry with a duplicate name or field is refused, with both lines in the error", async () => {
     const text =
       '{"mcpServers": {\n"db": {"command": "one"},\n"db": {"command": "two", "command": "three"},\n"x": {"env": {"A": "1",\n "A": "2"}, "command": "x"},\n"ok": {"command": "x"}}}';
     const cwd = await folderWith({ "mcp.json": text });
@@ -232,7 +232,7 @@ describe("keys", () => {
     ]);
   });
 
-  test("a key that is written twice outside the servers is a warning only", async () => {
+  test("a duplicate key outside the servers is only a warning", async () => {
     const cwd = await folderWith({
       "mcp.json": '{"$x": 1,\n"$x": 2, "mcpServers": {"s": {"command": "x"}}}',
     });
@@ -242,7 +242,7 @@ describe("keys", () => {
   });
 
   test(
-    "hundreds of thousands of repetitions are reported one by one",
+    "300,000 duplicates of a key are reported one by one",
     async () => {
       const cwd = await folderWith({ "mcp.json": `{"a":0${',"a":0'.repeat(300_000)}, "mcpServers": {}}` });
       const { problems, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
@@ -259,7 +259,7 @@ describe("keys", () => {
     ["MCPServers", "near-miss-field"],
     ["mcpServer", "near-miss-field"],
     ["mcp-servers", "near-miss-field"],
-  ])("the root key %s is not taken for mcpServers, and the right one is named", async (key, code) => {
+  ])("the root key %s is not read, and the error names mcpServers", async (key, code) => {
     const cwd = await folderWith({ "mcp.json": { [key]: { s: { command: "x" } } } });
     const { servers, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
     expect(servers).toEqual([]);
@@ -267,13 +267,13 @@ describe("keys", () => {
     expect(diagnostics[0]?.message).toContain(`"${key}" is not read; servers belong under "mcpServers"`);
   });
 
-  test("beside mcpServers a wrong root key is a warning", async () => {
+  test("a wrong root key beside mcpServers is only a warning", async () => {
     const cwd = await folderWith({ "mcp.json": { mcpServers: {}, servers: {} } });
     const { diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
     expect(diagnostics).toMatchObject([{ code: "wrong-root-key", severity: "warning" }]);
   });
 
-  test("a file cannot approve its own servers", async () => {
+  test("enableAllProjectMcpServers in a file is reported as self-approval", async () => {
     const cwd = await folderWith({ "mcp.json": { enableAllProjectMcpServers: true, mcpServers: {} } });
     const { diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
     expect(diagnostics).toMatchObject([{ code: "self-approval", severity: "warning", line: 2 }]);
@@ -285,7 +285,7 @@ describe("keys", () => {
     [" \n\t", "empty-file"],
     ["{}", "no-servers"],
     ['{"inputs": []}', "no-servers"],
-  ])("the file %j has no servers, which is told as %s", async (text, code) => {
+  ])("a file with the content %j is reported as %s", async (text, code) => {
     const cwd = await folderWith({ "mcp.json": text });
     const { servers, problems, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
     expect([servers, problems, codes(diagnostics)]).toEqual([[], [], [code]]);

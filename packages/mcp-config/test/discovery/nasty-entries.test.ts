@@ -10,23 +10,23 @@ async function written(entry: unknown) {
   return { server: servers.find(({ name }) => name === "s")?.written, diagnostics };
 }
 
-describe("an entry that cannot be used is dropped alone", () => {
+describe("an unusable entry is dropped alone", () => {
   test.each<[string, unknown]>([
     ["null", null],
     ["a string", "npx"],
     ["an array", ["npx"]],
-    ["a command that is no string", { command: ["npx"] }],
+    ["a command that is not a string", { command: ["npx"] }],
     ["args as a string", { command: "npx", args: "-y x" }],
-    ["args that hold null", { command: "npx", args: ["a", null] }],
+    ["args with null", { command: "npx", args: ["a", null] }],
     ["env as an array", { command: "npx", env: ["A=1"] }],
-    ["a url that is no string", { type: "http", url: 1 }],
+    ["a url that is not a string", { type: "http", url: 1 }],
     ["an invalid url", { type: "http", url: "not a url" }],
-    ["a url of the scheme file", { type: "http", url: "file:///etc/passwd" }],
-    ["command and url", { command: "npx", url: "https://h" }],
+    ["a url with the scheme file", { type: "http", url: "file:///etc/passwd" }],
+    ["both command and url", { command: "npx", url: "https://h" }],
     ["an unknown type", { type: "carrier-pigeon", url: "https://h" }],
     ["an empty command", { command: "" }],
     ["an empty object", {}],
-    ["a url that the host takes for no server", { url: "https://h" }],
+    ["a url without the type that the host requires", { url: "https://h" }],
   ])("%s", async (_what, entry) => {
     const { server, diagnostics } = await written(entry);
     expect(server).toBeUndefined();
@@ -43,8 +43,8 @@ describe("an entry that cannot be used is dropped alone", () => {
   });
 });
 
-describe("an optional field that cannot be used is dropped alone", () => {
-  test("values of env are texts: numbers and booleans become one, null unsets, anything else is an error", async () => {
+describe("an optional field with an odd value", () => {
+  test("in env a number or boolean becomes a string, null is kept, and an object is an error", async () => {
     const { server, diagnostics } = await written({
       command: "x",
       env: { PORT: 3000, ON: true, N: null, O: {} },
@@ -55,7 +55,7 @@ describe("an optional field that cannot be used is dropped alone", () => {
     ]);
   });
 
-  test("a variable that is unset in an entry is not inherited", async () => {
+  test("a variable set to null in env is not inherited", async () => {
     const { servers } = await parse({ mcpServers: { s: { command: "x", env: { HOME: null } } } });
     const resolve = createServerResolver({ env: { HOME: "/home/x", PATH: "/bin" } });
     const resolved = await resolve((servers[0] as ParsedServer).definition, { signal });
@@ -63,7 +63,7 @@ describe("an optional field that cannot be used is dropped alone", () => {
     expect(resolved).not.toHaveProperty("env.HOME");
   });
 
-  test("a number that is too large for a time leaves out its field alone", async () => {
+  test("a number too large for a timeout drops only that field", async () => {
     const large = "9007199254740993";
     const text = `large = ${large}\n[mcp_servers.s]\ncommand = "x"\ntool_timeout_sec = ${large}\nenv = { A = "a", B = ${large} }\n`;
     const { servers, diagnostics } = await parse(text, { host: "codex", file: "/folder/config.toml" });
@@ -76,7 +76,7 @@ describe("an optional field that cannot be used is dropped alone", () => {
     ]);
   });
 
-  test("a time in words is ignored", async () => {
+  test("a timeout given as text is ignored and reported", async () => {
     const { server, diagnostics } = await written({ command: "x", timeout: "30s" });
     expect(server).toMatchObject({ command: "x", enabled: true });
     expect(server?.timeoutMs).toBeUndefined();
@@ -88,13 +88,13 @@ describe("an optional field that cannot be used is dropped alone", () => {
     ["disabled", "false"],
     ["disabled", 1],
     ["enabled", null],
-  ])("%s as %j is ambiguous, so the server is off", async (field, value) => {
+  ])("%s set to %j is ambiguous and disables the server", async (field, value) => {
     const { server, diagnostics } = await written({ command: "x", [field]: value });
     expect(server).toMatchObject({ enabled: false });
     expect(diagnostics).toMatchObject([{ code: "invalid-field" }]);
   });
 
-  test("a list of tools that cannot be read switches the server off instead of letting every tool through", async () => {
+  test("an unreadable tool list disables the server instead of allowing every tool", async () => {
     const { servers, told } = await parse(
       { mcpServers: { s: { command: "x", excludeTools: "rm" } } },
       { host: "gemini" },
@@ -106,7 +106,7 @@ describe("an optional field that cannot be used is dropped alone", () => {
 });
 
 describe("variables", () => {
-  test("[threat T14] that refer to each other do not loop, and an entry's env is no source for a process", async () => {
+  test("[threat T14] that refer to each other are filled in once, and never from a child process's own env", async () => {
     const entry = {
       command: "x",
       args: ["${A}", "${B}", "${A:-${B}}", "${", "${}"],
@@ -118,7 +118,7 @@ describe("variables", () => {
     expect(resolved).toMatchObject({ args: ["${B}", "${A}", "${B}", "${", "${}"] });
   });
 
-  test("that are not set now are told if somebody asks", async () => {
+  test("that are unset are reported when env is given", async () => {
     const entry = { command: "${CMD}", args: ["${A:-x}", "${SET}"] };
     const { told, diagnostics } = await parse({ mcpServers: { s: entry } }, { env: { SET: "" } });
     expect(told).toEqual(["unresolved-variable: s"]);
@@ -126,7 +126,7 @@ describe("variables", () => {
   });
 });
 
-test("credentials that are written out are told, and their values are not", async () => {
+test("literal credentials are reported without their values", async () => {
   const remote = {
     type: "http",
     url: "https://user:planted-1@host/mcp?api_key=planted-2",

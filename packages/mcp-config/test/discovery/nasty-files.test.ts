@@ -15,8 +15,8 @@ async function parseFixture(name: string, host = "claude-code") {
   return { ...parsed, ...outcomeOf(parsed) };
 }
 
-describe("texts that are not what they should be", () => {
-  test("of keys written twice the last one counts, and both places are told", async () => {
+describe("malformed text", () => {
+  test("the last of duplicate keys wins, and both places are reported", async () => {
     const { servers, diagnostics } = await parseFixture("01-duplicate-keys.json");
     expect(servers.map(({ written }) => written)).toMatchObject([{ command: "third" }]);
     expect(servers[0]?.written.args ?? []).toEqual([]);
@@ -30,7 +30,7 @@ describe("texts that are not what they should be", () => {
     ]);
   });
 
-  test("comments and trailing commas are told where the host reads strict JSON, and nowhere else", async () => {
+  test("comments and trailing commas are reported only for a host that reads strict JSON", async () => {
     const strict = await parseFixture("02-trailing-commas.json");
     expect([strict.names, strict.told]).toEqual([["fetch"], ["non-strict-json"]]);
     expect(strict.diagnostics[0]).toMatchObject({ line: 2, column: 3 });
@@ -61,7 +61,7 @@ describe("texts that are not what they should be", () => {
   });
 
   test.each(["14-empty.json", "14-whitespace.json"])(
-    "%s has no servers, which is no mistake",
+    "%s is reported as an empty file, for information only",
     async (name) => {
       const { names, diagnostics } = await parseFixture(name);
       expect(names).toEqual([]);
@@ -69,7 +69,7 @@ describe("texts that are not what they should be", () => {
     },
   );
 
-  test("bytes that are no text are refused, never guessed", async () => {
+  test("bytes that are not valid text are refused", async () => {
     const folder = await folderWith({ "mcp.json": Buffer.from([0x7b, 0xff, 0x7d]) });
     const parsed = await parseHostFile({ host: "cursor", file: join(folder, "mcp.json") });
     expect(outcomeOf(parsed)).toEqual({ names: [], told: ["ConfigEncodingError"] });
@@ -79,7 +79,7 @@ describe("texts that are not what they should be", () => {
     ["cursor", "mcp.json", '{ "mcpServers": {} }'],
     ["codex", "config.toml", "[mcp_servers.a]\ncommand = 'x'\n"],
     ["goose", "config.yaml", "extensions:\n  a: { type: stdio, cmd: x }\n"],
-  ])("UTF-16 without its mark is refused as no text: %s", async (host, name, text) => {
+  ])("UTF-16 without a byte order mark is refused: %s", async (host, name, text) => {
     for (const bytes of [Buffer.from(text, "utf16le"), Buffer.from(text, "utf16le").swap16()]) {
       const folder = await folderWith({ [name]: bytes });
       const parsed = await parseHostFile({ host, file: join(folder, name) });
@@ -93,12 +93,12 @@ describe("texts that are not what they should be", () => {
     ["toml", "codex", `[${Array(200).fill("a").join(".")}]`],
     ["yaml", "cursor", `mcpServers: ${"[".repeat(10_000)}`],
     ["yaml", "cursor", Array.from({ length: 100 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n")],
-  ])("%s that is nested too deep is refused by %s", async (ending, host, text) => {
+  ])("%s that is nested too deeply is refused for %s", async (ending, host, text) => {
     const { names, told } = await parse(text, { host, file: `/folder/config.${ending}` });
     expect([names, told]).toEqual([[], ["ConfigSyntaxError"]]);
   });
 
-  test("aliases that stand for billions of values are refused", async () => {
+  test("YAML aliases that expand to billions of values are refused", async () => {
     const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
     for (let level = 1; level < 10; level += 1) {
       lines.push(
@@ -112,8 +112,8 @@ describe("texts that are not what they should be", () => {
   });
 });
 
-describe("keys that are not what they should be", () => {
-  test("[threat T11] __proto__ is dropped wherever it stands, and nothing inherits from it", async () => {
+describe("unexpected keys", () => {
+  test("[threat T11] __proto__ is dropped at every level and pollutes no object", async () => {
     const text = `{"__proto__": {"polluted": 1}, "mcpServers": {
       "__proto__": {"ghost": {"command": "x"}, "disabled": true, "url": "https://h"},
       "constructor": {"command": "a"}, "toString": {"command": "b"},
@@ -131,13 +131,13 @@ describe("keys that are not what they should be", () => {
   test.each([
     ["toml", "codex", '[mcp_servers.good]\ncommand = "x"\n[mcp_servers.good.__proto__]\nurl = "y"\n'],
     ["yaml", "cursor", "mcpServers:\n  good:\n    command: x\n    __proto__:\n      url: y\n"],
-  ])("[threat T11] so it is in %s", async (ending, host, text) => {
+  ])("[threat T11] __proto__ is dropped in %s", async (ending, host, text) => {
     const { names, told, servers } = await parse(text, { host, file: `/folder/config.${ending}` });
     expect([names, told]).toEqual([["good"], ["forbidden-key"]]);
     expect(servers[0]?.written.url).toBeUndefined();
   });
 
-  test("unknown fields are kept, and what they resemble is told", async () => {
+  test("unknown fields are kept, and near misses get a suggestion", async () => {
     const { servers, diagnostics } = await parseFixture("10-unknown-fields.json");
     expect(servers).toMatchObject([
       { name: "x", written: { command: "npx", args: ["-y", "x"], enabled: true } },
@@ -160,26 +160,31 @@ describe("keys that are not what they should be", () => {
     ["17-wrong-root-key.json", "claude-code", "mcpServers", { servers: { a: { command: "npx" } } }],
     ["VS Code", "vscode", "servers", { mcpServers: { a: { command: "npx" } } }],
     ["18-camel.toml", "codex", "mcp_servers", '[mcpServers.a]\ncommand = "npx"\n'],
-  ])("%s: servers under another host's key are not read but told", async (_name, host, wanted, content) => {
-    const file = typeof content === "string" ? "/folder/config.toml" : "/folder/mcp.json";
-    const { names, diagnostics } = await parse(content, { host, file });
-    expect(names).toEqual([]);
-    expect(diagnostics).toMatchObject([{ code: "wrong-root-key", severity: "warning", suggestion: wanted }]);
-  });
+  ])(
+    "%s: servers under another host's root key are reported, not read",
+    async (_name, host, wanted, content) => {
+      const file = typeof content === "string" ? "/folder/config.toml" : "/folder/mcp.json";
+      const { names, diagnostics } = await parse(content, { host, file });
+      expect(names).toEqual([]);
+      expect(diagnostics).toMatchObject([
+        { code: "wrong-root-key", severity: "warning", suggestion: wanted },
+      ]);
+    },
+  );
 
-  test("a key that other hosts use for servers may mean something else", async () => {
+  test("another host's root key with a different meaning is not reported", async () => {
     const { told } = await parse({ mcp: { allowed: [] }, servers: { name: 1 } }, { host: "gemini" });
     expect(told).toEqual(["no-servers"]);
   });
 });
 
-describe("files that are not what they should be", () => {
+describe("unusual files", () => {
   test.each<[string, (folder: string) => unknown, string]>([
     ["a directory", (folder) => mkdir(join(folder, "mcp.json")), "not a regular file"],
     ["a pipe", (folder) => execFileSync("mkfifo", [join(folder, "mcp.json")]), "not a regular file"],
     ["an endless device", (folder) => symlink("/dev/zero", join(folder, "mcp.json")), "not a regular file"],
     ["a link to itself", (folder) => symlink("mcp.json", join(folder, "mcp.json")), "ELOOP"],
-    ["nothing", () => {}, "it does not exist"],
+    ["a missing file", () => {}, "it does not exist"],
   ])("[threat T10] %s is a ConfigReadError", async (_what, make, reason) => {
     const folder = await folderWith();
     await make(folder);
@@ -189,14 +194,14 @@ describe("files that are not what they should be", () => {
     expect(diagnostics[0]?.message).toContain(reason);
   });
 
-  test("a link to nothing is taken for an absent file, which is told", async () => {
+  test("a dangling link is reported as a missing file", async () => {
     const folder = await folderWith();
     await symlink("nowhere", join(folder, "mcp.json"));
     const parsed = await parseHostFile({ host: "cursor", file: join(folder, "mcp.json") });
     expect(outcomeOf(parsed)).toEqual({ names: [], told: ["missing-file"] });
   });
 
-  test("a link is followed; both paths are known, and relative paths start at the file itself", async () => {
+  test("a link is followed, and relative paths start at its target", async () => {
     const folder = await folderWith();
     const real = join(folder, "target", "real.mcp.json");
     await mkdir(dirname(real));
@@ -214,7 +219,7 @@ describe("files that are not what they should be", () => {
     ]);
   });
 
-  test("10 MB with 60,000 servers are loaded, and refused unread above a lower limit", async () => {
+  test("a file of 10 MB with 60,000 servers is loaded, unless largestBytes is lower", async () => {
     const mcpServers = Object.fromEntries(
       Array.from({ length: 60_000 }, (_, index) => [`s${index}`, { command: "x", args: ["y".repeat(120)] }]),
     );
@@ -226,7 +231,20 @@ describe("files that are not what they should be", () => {
     expect(outcomeOf(refused)).toEqual({ names: [], told: ["ConfigTooLargeError"] });
   }, 60_000);
 
-  test("more servers than any file has are refused", async () => {
+  test.each(["codex", "goose"])(
+    "a file of %s with more than 1,048,576 characters is refused",
+    async (host) => {
+      const text = "# comment\n".repeat(104_858);
+      expect(outcomeOf(await parseHostFile({ host, file: "/config", text }))).toEqual({
+        names: [],
+        told: ["ConfigTooLargeError"],
+      });
+      const shorter = await parseHostFile({ host, file: "/config", text: text.slice(10) });
+      expect(outcomeOf(shorter)).toEqual({ names: [], told: ["empty-file"] });
+    },
+  );
+
+  test("a file with 100,001 servers is refused", async () => {
     const mcpServers = Object.fromEntries(Array.from({ length: 100_001 }, (_, index) => [index, 0]));
     const { told } = await parse(JSON.stringify({ mcpServers }));
     expect(told).toEqual(["ConfigShapeError"]);

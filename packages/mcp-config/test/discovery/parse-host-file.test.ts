@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type ParseHostFileOptions, parseHostFile } from "../../src/index.ts";
 
-const refusal = (options: unknown) => parseHostFile(options as ParseHostFileOptions).catch((error) => error);
+const rejectionOf = (options: unknown) =>
+  parseHostFile(options as ParseHostFileOptions).catch((error) => error);
 
-describe("a file to parse that untyped code names", () => {
+describe("parseHostFile called from untyped code", () => {
   it.each([
     ["host", { file: "mcp.json" }],
     ["host", { host: 5, file: "mcp.json" }],
@@ -19,18 +20,18 @@ describe("a file to parse that untyped code names", () => {
     ["env", { host: "cursor", file: "mcp.json", env: null }],
     ["largestBytes", { host: "cursor", file: "mcp.json", largestBytes: "1" }],
     ["platform", { host: "cursor", file: "mcp.json", platform: 5 }],
-  ])("is refused for its %s: %j", async (option, options) => {
-    expect(await refusal(options)).toMatchObject({
+  ])("rejects an invalid or missing %s: %j", async (option, options) => {
+    expect(await rejectionOf(options)).toMatchObject({
       code: "MCP_CONFIG_INVALID",
       message: expect.stringContaining(`Option "${option}"`),
     });
   });
 
-  it.each([undefined, null, 5])("is refused where the options are %j", async (options) => {
-    expect(await refusal(options)).toMatchObject({ code: "MCP_CONFIG_INVALID" });
+  it.each([undefined, null, 5])("rejects %j in place of the options", async (options) => {
+    expect(await rejectionOf(options)).toMatchObject({ code: "MCP_CONFIG_INVALID" });
   });
 
-  it("may come with options that are left open", async () => {
+  it("accepts optional options that are undefined", async () => {
     const options = { host: "cursor", file: "mcp.json", text: "{}", beneath: undefined, env: undefined };
     expect(await parseHostFile(options)).toMatchObject({ servers: [] });
   });

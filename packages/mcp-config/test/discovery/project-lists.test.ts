@@ -4,12 +4,14 @@ import { useHomeFolder } from "./home-folder.ts";
 const homeWith = useHomeFolder();
 const server = { command: "true" };
 
-/** Whether each server that was found is switched on. */
-function switches(servers: readonly { readonly name: string; readonly enabled?: boolean | undefined }[]) {
+/** Whether each server is enabled, by name. */
+function enabledByName(
+  servers: readonly { readonly name: string; readonly enabled?: boolean | undefined }[],
+) {
   return Object.fromEntries(servers.map(({ name, enabled }) => [name, enabled !== false]));
 }
 
-test("a project's lists switch its own servers off and on, and none of the user's", async () => {
+test("a project's allow and exclude lists apply to its own servers, not to the user's", async () => {
   const { discover } = await homeWith({
     ".gemini/settings.json": {
       mcpServers: { mine: server, unwanted: server },
@@ -21,14 +23,14 @@ test("a project's lists switch its own servers off and on, and none of the user'
     },
   });
   const { servers } = await discover({ hosts: ["gemini"] });
-  expect(switches(servers)).toEqual({ mine: true, unwanted: false, its: true, own: false });
+  expect(enabledByName(servers)).toEqual({ mine: true, unwanted: false, its: true, own: false });
 });
 
-test("the user's lists count for what a project brings", async () => {
+test("the user's exclude list disables a project's server", async () => {
   const { discover } = await homeWith({
     ".gemini/settings.json": { mcp: { excluded: ["its"] } },
     "work/.gemini/settings.json": { mcpServers: { its: server, own: server } },
   });
   const { servers } = await discover({ hosts: ["gemini"] });
-  expect(switches(servers)).toEqual({ its: false, own: true });
+  expect(enabledByName(servers)).toEqual({ its: false, own: true });
 });

@@ -13,8 +13,8 @@ const FILES = {
 const commandOf = (found: Awaited<ReturnType<Awaited<ReturnType<typeof homeWith>>["discover"]>>) =>
   found.servers.map((server) => ("command" in server ? server.command : undefined));
 
-describe("an order of scopes", () => {
-  test("holds between the files of one host", async () => {
+describe("the order option", () => {
+  test("decides between the files of one host", async () => {
     const { discover } = await homeWith(FILES);
     expect(commandOf(await discover())).toEqual(["project"]);
     const found = await discover({ order: ["user", "project"] });
@@ -23,7 +23,7 @@ describe("an order of scopes", () => {
     expect(commandOf(await discover({ order: ["user"] }))).toEqual(["user"]);
   });
 
-  test("holds in place of a host's own exceptions, which stay where none is given", async () => {
+  test("overrides a host's own exceptions to the default order", async () => {
     const { discover, write } = await homeWith(FILES);
     await write(".omp/agent/mcp.json", { mcpServers: { t: { command: "own" } } });
     const hosts = ["omp"];
@@ -31,18 +31,18 @@ describe("an order of scopes", () => {
     expect(commandOf(await discover({ hosts, order: ["project", "user"] }))).toEqual(["native", "root"]);
   });
 
-  test("holds between hosts whose entries stand in several scopes", async () => {
+  test("decides between hosts with entries in several scopes", async () => {
     const { discover } = await homeWith(FILES);
     const hosts = ["omp", "jackfield"];
     expect(commandOf(await discover({ hosts, order: ["user", "project"] }))).toEqual(["own", "root"]);
   });
 
   test.each<[string, unknown, string, string]>([
-    ["no list", "user", "a list of scopes, not a string", "project"],
-    ["a list with a scope that is none", ["user", "nonsense"], '"nonsense" is not a scope', "user"],
-    ["a list with something that is no text", [7, "user"], "a number is not a scope", "user"],
-    ["a list with nothing in a place", [undefined, "user"], ": undefined is not a scope", "user"],
-  ])("that is %s is a problem of the option", async (_what, order, told, command) => {
+    ["not a list", "user", "a list of scopes, not a string", "project"],
+    ["a list with an unknown scope", ["user", "nonsense"], '"nonsense" is not a scope', "user"],
+    ["a list with a number", [7, "user"], "a number is not a scope", "user"],
+    ["a list with undefined", [undefined, "user"], ": undefined is not a scope", "user"],
+  ])("is reported if it is %s", async (_what, order, told, command) => {
     const { discover } = await homeWith(FILES);
     const found = await discover({ order: order as never });
     expect(found.problems).toMatchObject([

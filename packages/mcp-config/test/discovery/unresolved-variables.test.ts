@@ -6,7 +6,7 @@ import { parse } from "./parsing.ts";
 
 const folderWith = useTemporaryFolder();
 
-/** What is told of variables that are not set: the message's subject and the place. */
+/** The diagnostics for unset variables: the message's subject and the pointer. */
 async function unresolved(entry: unknown, options: Partial<ParseHostFileOptions> = {}, key = "mcpServers") {
   const { diagnostics } = await parse(
     { [key]: { s: entry } },
@@ -16,7 +16,7 @@ async function unresolved(entry: unknown, options: Partial<ParseHostFileOptions>
   return found.map(({ message, pointer }) => [/: (.*) is not set/.exec(message)?.[1], pointer]);
 }
 
-describe("a variable that is not set is told with the place of the text that refers to it", () => {
+describe("an unset variable is reported at the place of its reference", () => {
   test("in every field", async () => {
     const entry = {
       command: "x",
@@ -35,7 +35,7 @@ describe("a variable that is not set is told with the place of the text that ref
     ]);
   });
 
-  test("by the name that its host has for the field, and where an entry has another shape", async () => {
+  test("with the host's own field name and pointer, in reshaped entries too", async () => {
     const transport = { type: "sse", url: "https://h", headers: { Authorization: "Bearer ${env:T}" } };
     expect(await unresolved({ transport }, { host: "cline" })).toEqual([
       ['"T" in "transport.headers.Authorization"', "/mcpServers/s/transport/headers/Authorization"],
@@ -47,7 +47,7 @@ describe("a variable that is not set is told with the place of the text that ref
     ]);
   });
 
-  test("in the layer that has it, where a host joins its files", async () => {
+  test("in the layer that holds the reference, if the host merges files", async () => {
     const folder = await folderWith({
       "strong.json": { mcp: { s: { type: "local", command: ["x"] } } },
       "weak.json": { mcp: { s: { environment: { V: "{env:A}" } } } },
@@ -64,7 +64,7 @@ describe("a variable that is not set is told with the place of the text that ref
     ]);
   });
 
-  test("also where the text says itself what is to be told, be it set and empty", async () => {
+  test("for a reference with its own error message, whether unset or empty", async () => {
     const entry = { type: "http", url: "https://h/${SET:?why}", headers: { X: "${A:?need it}", Y: "$A" } };
     for (const env of [{ SET: "x" }, { SET: "x", A: "" }]) {
       const found = await unresolved(entry, { host: "crush", env }, "mcp");
@@ -74,7 +74,7 @@ describe("a variable that is not set is told with the place of the text that ref
     expect(await unresolved(entry, { host: "crush", env: set }, "mcp")).toEqual([]);
   });
 
-  test("in settings for logins, and in a key that becomes a header", async () => {
+  test("in OAuth settings and in an API key that becomes a header", async () => {
     const entry = { type: "http", url: "https://h", oauth: { clientId: "${SET}", clientSecret: "${S}" } };
     expect(await unresolved(entry, { host: "jackfield" })).toEqual([
       ['"S" in "oauth.clientSecret"', "/mcpServers/s/oauth/clientSecret"],
@@ -89,14 +89,14 @@ describe("a variable that is not set is told with the place of the text that ref
   });
 });
 
-describe("a variable that an entry names for a header is told, if it has no value", () => {
+describe("an unset variable that an entry names for a header is reported", () => {
   const text = [
     "[mcp_servers.s]",
     'url = "https://h"',
     'bearer_token_env_var = "TOKEN"',
     'env_http_headers = { X-Key = "KEY", X-Set = "SET" }',
   ].join("\n");
-  const told = async (env: Record<string, string>) => {
+  const reportsWith = async (env: Record<string, string>) => {
     const { diagnostics } = await parse(text, { host: "codex", file: "/home/u/config.toml", env });
     return diagnostics.map(({ code, message, pointer, line }) => [
       code,
@@ -106,8 +106,8 @@ describe("a variable that an entry names for a header is told, if it has no valu
     ]);
   };
 
-  test("by the names of its host", async () => {
-    expect(await told({ SET: "x" })).toEqual([
+  test("under the host's own field names", async () => {
+    expect(await reportsWith({ SET: "x" })).toEqual([
       [
         "unresolved-variable",
         '"KEY" in "env_http_headers.X-Key"',
@@ -116,11 +116,11 @@ describe("a variable that an entry names for a header is told, if it has no valu
       ],
       ["unresolved-variable", '"TOKEN" in "bearer_token_env_var"', "/mcp_servers/s/bearer_token_env_var", 3],
     ]);
-    expect(await told({ SET: "x", KEY: "", TOKEN: "" })).toHaveLength(2);
-    expect(await told({ SET: "x", KEY: "k", TOKEN: "t" })).toEqual([]);
+    expect(await reportsWith({ SET: "x", KEY: "", TOKEN: "" })).toHaveLength(2);
+    expect(await reportsWith({ SET: "x", KEY: "k", TOKEN: "t" })).toEqual([]);
   });
 
-  test("unless its own env or a file may have it", async () => {
+  test("unless the entry's own env has it", async () => {
     const entry = { url: "https://h", bearer_token_env: "T" };
     expect(await unresolved(entry, { host: "mcporter" })).toEqual([
       ['"T" in "bearer_token_env"', "/mcpServers/s/bearer_token_env"],
@@ -129,8 +129,8 @@ describe("a variable that an entry names for a header is told, if it has no valu
   });
 });
 
-describe("a variable that the resolver finds is not told", () => {
-  test("in an entry's own env, where its host looks there", async () => {
+describe("a variable that the resolver can find is not reported", () => {
+  test("in the entry's own env, for fields where its host looks there", async () => {
     const remote = {
       type: "http",
       url: "https://h/${P}",
@@ -149,7 +149,7 @@ describe("a variable that the resolver finds is not told", () => {
     ]);
   });
 
-  test("that an envFile may hold, except in the file's own path and where the host does not look into it", async () => {
+  test("in an envFile, except for its own path and fields where the host does not look there", async () => {
     const entry = { command: "x", args: ["${F}"], env: { G: "${F}" }, envFile: "${H}/.env" };
     expect(await unresolved(entry, { host: "jackfield" })).toEqual([
       ['"H" in "envFile"', "/mcpServers/s/envFile"],

@@ -28,7 +28,7 @@ function isAcceptedByJson(text: string): boolean {
   }
 }
 
-describe("the first syntax error", () => {
+describe("a JSON syntax error", () => {
   test.each([
     ["a trailing comma in an object", '{\n  "a": 1,\n}', 3, 1, "no comma after the last member"],
     ["a trailing comma in an array", "[\n  1,\n]", 3, 1, "no comma after the last element"],
@@ -38,11 +38,11 @@ describe("the first syntax error", () => {
     ["an unquoted key", "{a: 1}", 1, 2, "key in double quotes"],
     ["a truncated object", '{\n  "a": {', 2, 9, "closing brace"],
     ["a truncated array", "[1, [2]", 1, 8, "closing bracket"],
-    ["a string that runs over its line", '{\r\n"a": "b\r\n"}', 2, 6, "not closed"],
+    ["a string across two lines", '{\r\n"a": "b\r\n"}', 2, 6, "not closed"],
     ["a lone backslash", '{"a": "C:\\Users"}', 1, 7, "backslash"],
-    ["something after the end", '{}\n{"b": 1}', 2, 1, "more text after the end of the document"],
+    ["text after the end", '{}\n{"b": 1}', 2, 1, "more text after the end of the document"],
     ["a tab inside a string", '{"a": "x\ty"}', 1, 7, "control character"],
-  ])("of %s is told with line and column", (_what, text, line, column, hint) => {
+  ])("is reported with line and column: %s", (_what, text, line, column, hint) => {
     const error = faultOf(text);
     expect(error.code).toBe("MCP_CONFIG_INVALID");
     expect(error.location).toEqual({ file: FILE, line, column });
@@ -50,12 +50,12 @@ describe("the first syntax error", () => {
     expect(error.message).toContain(hint);
   });
 
-  test("never quotes the file", () => {
+  test("is reported without quoting the file", () => {
     expect(faultOf('{"token": "planted-secret-1" "b": planted-secret-2}').message).not.toContain("planted");
   });
 });
 
-describe("strictness", () => {
+describe("strict JSON", () => {
   const texts = [
     [
       "null",
@@ -123,30 +123,30 @@ describe("strictness", () => {
     );
   });
 
-  test("every beginning of a valid file that is cut off is refused, never read in part", () => {
+  test("every truncation of a valid file is refused", () => {
     const whole = JSON.stringify({ mcpServers: { a: { command: "x", args: ["\\", "{"], env: { B: "1" } } } });
     for (let length = 1; length < whole.length; length += 1) {
       expect(faultOf(whole.slice(0, length)).code).toBe("MCP_CONFIG_INVALID");
     }
   });
 
-  test("an empty text has no root, which is not an error", () => {
+  test("an empty text has no root and is no error", () => {
     expect(parseConfigDocument(" \r\n\t", FILE).root).toBeUndefined();
   });
 
-  test("100,000 nested arrays are refused with a place, and exhaust no stack", () => {
+  test("100,000 nested arrays are refused with a place instead of exhausting the stack", () => {
     const error = faultOf(`{"a":\n${"[".repeat(100_000)}`);
     expect(error.message).toContain("nested more than 64 levels deep");
     expect(error.location).toEqual({ file: FILE, line: 2, column: 64 });
   });
 
-  test("64 levels are read", () => {
+  test("64 levels of nesting are accepted", () => {
     const text = `${"[".repeat(64)}${"]".repeat(64)}`;
     expect(JSON.stringify(parseConfigDocument(text, FILE).root)).toBe(text);
   });
 });
 
-describe("places", () => {
+describe("places in a JSON document", () => {
   const document = parseConfigDocument(
     '{\n  "mcpServers": {\n    "a/b~c": {\n      "command": "x", "args": [\n        "1",\r\n        "2"]\n    }\n  }\n}',
     FILE,
@@ -159,12 +159,12 @@ describe("places", () => {
     [["mcpServers", "a/b~c", "args"], 4, 23, "/mcpServers/a~1b~0c/args"],
     [["mcpServers", "a/b~c", "args", 1], 6, 9, "/mcpServers/a~1b~0c/args/1"],
     [["mcpServers", "a/b~c", "missing"], 3, 5, "/mcpServers/a~1b~0c/missing"],
-  ])("%j is found", (path, line, column, pointer) => {
+  ])("the path %j has its line, column and pointer", (path, line, column, pointer) => {
     expect(document.locate(path)).toEqual({ file: FILE, line, column, pointer });
   });
 });
 
-describe("keys", () => {
+describe("keys in a JSON document", () => {
   test("[A4] __proto__ is an ordinary key and pollutes nothing", () => {
     const { root } = parseConfigDocument('{"__proto__": {"polluted": true}, "constructor": 1}', FILE);
     expect(Object.getPrototypeOf(root)).toBeNull();
@@ -172,7 +172,7 @@ describe("keys", () => {
     expect(Object.hasOwn({}, "polluted") || "polluted" in {}).toBe(false);
   });
 
-  test("a repeated key is reported with both places, and the last value stays", () => {
+  test("a repeated key is reported with both places, and its last value counts", () => {
     const document = parseConfigDocument('{\n"a": [{"b": 1,\n "b": {"c": 2}}],\n"a": 3}', FILE);
     expect(document.root).toEqual({ a: 3 });
     expect(document.duplicates).toEqual([
@@ -189,7 +189,7 @@ describe("keys", () => {
     ]);
   });
 
-  test("a repeated __proto__ is noticed too", () => {
+  test("a repeated __proto__ is reported too", () => {
     expect(parseConfigDocument('{"__proto__": 1, "__proto__": 2}', FILE).duplicates).toHaveLength(1);
   });
 

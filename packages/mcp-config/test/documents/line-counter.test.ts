@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createLineCounter } from "../../src/documents/line-counter.ts";
 
-describe("lines", () => {
+describe("the line counter", () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  test("every place is the one that counting from the beginning gives, in whichever order places are asked for", () => {
+  test("gives the places that counting from the start gives, in any order of offsets", () => {
     const asked = fc.tuple(
       fc.array(fc.constantFrom("a", "\r", "\n"), { maxLength: 30 }),
       fc.array(fc.nat({ max: 30 })),
@@ -25,7 +25,7 @@ describe("lines", () => {
     );
   });
 
-  test("a file that is one line is searched for its end once, however many places are asked for", () => {
+  test("searches a one-line file for its end once for 1000 places", () => {
     const indexOf = vi.spyOn(String.prototype, "indexOf");
     const counter = createLineCounter("x".repeat(1000));
     for (let offset = 0; offset < 1000; offset += 1) counter.placeOf(offset);

@@ -23,7 +23,7 @@ const inJson = Object.entries(NUMBERS)
   .map(([name, number]) => `"${name}" : ${number}`)
   .join(", ");
 
-describe("a number in env is the text that somebody wrote", () => {
+describe("a number in env keeps its written digits", () => {
   test.each([
     ["claude-code", `{"mcpServers":{"a":{"command":"x","env":{${inJson}}}}}`],
     ["claude-code", `{"mcpServers":{"a":{"command":"x","env":{ // c\n${inJson}}}}}`],
@@ -42,7 +42,7 @@ describe("a number in env is the text that somebody wrote", () => {
     ["123456789012345680000", "123456789012345680000"],
     ["2", "2"],
     ["1e3", "1000"],
-  ])("in JSON with nothing else odd about it: %s", async (number, text) => {
+  ])("in otherwise plain JSON: %s", async (number, text) => {
     const { env, places } = await envOf(
       "claude-code",
       `{"mcpServers":{"a":{"command":"x","env":{"A":${number}}}}}`,
@@ -56,7 +56,7 @@ describe("a number in env is the text that somebody wrote", () => {
     ["2", "1.10", "1.10"],
     ["1.10", "2.50", "2.50"],
     ["1.10", '"x"', "x"],
-  ])("the last one of a key that stands twice: %s, %s", async (first, last, text) => {
+  ])("from the last of two duplicate keys: %s, %s", async (first, last, text) => {
     const content = `{"mcpServers":{"a":{"command":"x","env":{"A":${first},"A":${last}}}}}`;
     expect((await envOf("claude-code", content)).env).toEqual({ A: text });
   });
@@ -73,9 +73,9 @@ describe("a number in env is the text that somebody wrote", () => {
   test.each([
     ["a merged map", "{ <<: { A: 1.10, B: 007 }, C: 2 }", { A: "1.10", B: "007", C: "2" }],
     ["several merged maps", "{ <<: [{ A: 1.10 }, { A: 2.50, B: 007 }] }", { A: "1.10", B: "007" }],
-    ["a merged map, beside its own", "{ A: 2, <<: { A: 1.10 }, B: 3 }", { A: "2", B: "3" }],
-    ["a merged map, before its own", "{ <<: { A: 1.10, B: 2.50 }, A: 2, B: 3.0 }", { A: "2", B: "3.0" }],
-    ["a merged map, beside what it takes away", "{ A: null, <<: { A: 1.10 } }", { A: null }],
+    ["a merged map after an own key", "{ A: 2, <<: { A: 1.10 }, B: 3 }", { A: "2", B: "3" }],
+    ["a merged map before own keys", "{ <<: { A: 1.10, B: 2.50 }, A: 2, B: 3.0 }", { A: "2", B: "3.0" }],
+    ["a merged map after an own null", "{ A: null, <<: { A: 1.10 } }", { A: null }],
     ["an alias for a map", "*map", { A: "1.10", B: "007" }],
     ["a merged alias", "{ <<: *map, C: *number }", { A: "1.10", B: "007", C: "2.50" }],
   ])("in YAML, through %s", async (_what, variables, expected) => {
@@ -84,7 +84,7 @@ describe("a number in env is the text that somebody wrote", () => {
     expect((await envOf("continue", text)).env).toEqual(expected);
   });
 
-  test("in YAML, where the host lets some variables through and others not", async () => {
+  test("in YAML, even if the host drops another variable", async () => {
     const variables = "{ A: 007, PATH: 1, B: 1.10, C: 9007199254740993, D: 8080, E: true }";
     const text = `extensions:\n  a:\n    type: stdio\n    cmd: x\n    envs: ${variables}\n`;
     const { env, places } = await envOf("goose", text);
@@ -92,7 +92,7 @@ describe("a number in env is the text that somebody wrote", () => {
     expect(places).toEqual([["invalid-field", "envs"]]);
   });
 
-  test("in TOML, in every kind of table", async () => {
+  test("in TOML, in inline and regular tables", async () => {
     const large = "E = 10000000000000000, F = 9_007_199_254_740_993, G = +5";
     const inline = `env = { A = 9007199254740993, B = 1.10, C = 0xff, D = 1_000, ${large} }`;
     const small = { B: "1.10", C: "255", D: "1000", G: "+5" };
@@ -103,7 +103,7 @@ describe("a number in env is the text that somebody wrote", () => {
   });
 
   test.each(["12345678901234567e3", "1e16", "1e999"])(
-    "and %s, which is none, is left out and told of",
+    "unless it is %s, which is dropped and reported",
     async (number) => {
       const { env, places } = await envOf(
         "claude-code",
@@ -114,7 +114,7 @@ describe("a number in env is the text that somebody wrote", () => {
     },
   );
 
-  test("and stays refused in Jackfield's own files", async () => {
+  test("but is refused in Jackfield's own files", async () => {
     const { told } = await parse('{"mcpServers":{"a":{"command":"x","env":{"A":1.10}}}}', {
       host: "jackfield",
     });
@@ -123,7 +123,7 @@ describe("a number in env is the text that somebody wrote", () => {
 });
 
 describe("a large integer", () => {
-  test("in a field that nobody knows keeps its digits, however deep it lies", async () => {
+  test("in an unknown TOML field keeps its digits at any depth", async () => {
     const text =
       '[mcp_servers.a]\ncommand = "x"\nfoo = 9007199254740993\nbar = { b = [-9007199254740993, 1] }\n';
     const { servers } = await parse(text, { host: "codex", file: "/folder/config.toml" });
@@ -133,7 +133,7 @@ describe("a large integer", () => {
     });
   });
 
-  test("in JSON does so as well, and a decimal number there stays one", async () => {
+  test("in an unknown JSON field keeps its digits, and a decimal stays a number", async () => {
     const text = '{"mcpServers":{"a":{"command":"x","foo":9007199254740993,"bar":{"a":1.10}}}}';
     const { servers } = await parse(text, { host: "claude-code" });
     expect(servers[0]?.written.extra).toEqual({ foo: "9007199254740993", bar: { a: 1.1 } });
@@ -144,7 +144,7 @@ describe("a large integer", () => {
     ["beside smaller ones", '"ids":[1,12345678901234567890,1e20,[9007199254740993]]'],
     ["in an object in a list", '"ids":[{"n":12345678901234567890}]'],
     ["beside a comment", '"ids":[ /* c */ 12345678901234567890 ,-9007199254740993]'],
-  ])("in a list in JSON does so as well: %s", async (_what, field) => {
+  ])("in a JSON list keeps its digits: %s", async (_what, field) => {
     const text = `{"mcpServers":{"a":{"command":"x",${field}}}}`;
     const { servers } = await parse(text, { host: "gemini" });
     const exact = field.replace(/\/.*\//, "").replaceAll(/-?\d{16,}/g, '"$&"');
@@ -176,12 +176,12 @@ describe("a large integer", () => {
       "mcpServers:\n  - name: a\n    url: https://h\n    requestOptions: { headers: {}, id: 9007199254740993 }\n",
       { requestOptions: { id: "9007199254740993" } },
     ],
-  ])("in what %s says of other things does so as well", async (host, file, text, extra) => {
+  ])("in an unknown member of a %s field keeps its digits", async (host, file, text, extra) => {
     const { servers } = await parse(text, { host, file: `/folder/${file}` });
     expect(servers[0]?.written.extra).toEqual(extra);
   });
 
-  test("in a list in YAML does so as well", async () => {
+  test("in a YAML list keeps its digits", async () => {
     const lists = "ids: [12345678901234567890, 1, &n 9007199254740993, *n, [*n]]\n    again: *l\n";
     const text = `l: &l [-9007199254740993]\nextensions:\n  a:\n    type: stdio\n    cmd: x\n    ${lists}`;
     const { servers } = await parse(text, { host: "goose", file: "/folder/config.yaml" });
@@ -192,7 +192,7 @@ describe("a large integer", () => {
     });
   });
 
-  test("of a program's own is as the program gave it, whatever lies beside it", async () => {
+  test("from code stays a number, even beside a circular object", async () => {
     const foo: { large: number; self?: object } = { large: 2 ** 53 };
     foo.self = foo;
     const { servers } = await loadServers({ servers: { a: { command: "x", foo } as InlineServer } });
@@ -205,7 +205,7 @@ describe("a large integer", () => {
     ["url = 9007199254740993", "/url"],
     ['command = "x"\nenabled_tools = [9007199254740993]', "/enabled_tools/0"],
     ['command = "x"\nstartup_timeout_sec = 9007199254740993', "/startup_timeout_sec"],
-  ])("is no text: %s", async (lines, pointer) => {
+  ])("is reported in a field that cannot hold it: %s", async (lines, pointer) => {
     const text = `[mcp_servers.a]\n${lines}\n`;
     const { diagnostics } = await parse(text, { host: "codex", file: "/folder/config.toml" });
     expect(diagnostics).toMatchObject([{ pointer: `/mcp_servers/a${pointer}` }]);

@@ -5,7 +5,7 @@ import type { JsonPath } from "../../src/documents/json-path.ts";
 import { isMap } from "../../src/documents/json-value.ts";
 import { readPlainJson } from "../../src/documents/plain-json.ts";
 
-/** The way to every value, and to one beside each that does not exist. */
+/** The path of every value, and beside each a path that does not exist. */
 function* pathsIn(value: unknown, path: JsonPath = []): Iterable<JsonPath> {
   yield path;
   yield [...path, "absent"];
@@ -49,8 +49,8 @@ function write(value: unknown, space: string): string {
   return `{${members.join(",")}${space}}`;
 }
 
-describe("JSON without anything odd about it", () => {
-  test("gives the values and the places that the parser gives", () => {
+describe("the fast path for plain JSON", () => {
+  test("gives the same values and places as the full parser", () => {
     fc.assert(
       fc.property(json, fc.constantFrom("", " ", "\n\t", "\r\n"), (value, space) => {
         const text = space + write(value, space);
@@ -63,31 +63,31 @@ describe("JSON without anything odd about it", () => {
     );
   });
 
-  test("is made of maps without prototypes, at every depth", () => {
+  test("gives maps without prototypes at every depth", () => {
     const { root } = readPlainJson('{"a":[{"toString":{}}]}') ?? {};
     const [inner] = (root as { a: { toString: object }[] }).a;
     for (const map of [root, inner, inner?.toString]) expect(Object.getPrototypeOf(map)).toBeNull();
   });
 
   test.each([
-    ["a key that stands twice, with the same value", '{"a":1,"a":1}'],
-    ["a key that stands twice in an object in between", '{"x":{"a":"1","a":"1"},"b":"2"}'],
-    ["a key that stands twice, once with an escape", '{"a":1,"\\u0061":2}'],
-    ["keys that the engine sorts", '{"b":"1","1":"b"}'],
-    ["a key that leads to a prototype", '{"a":{"__proto__":{}}}'],
-    ["more levels than a configuration has", `${"[".repeat(65)}${"]".repeat(65)}`],
-    ["a decimal number that is printed without its last digit", '{"a":1.10}'],
-    ["a decimal number that is printed as an integer", '{"a":1.0}'],
-    ["a number with an exponent that changes nothing", '{"a":1e0}'],
-    ["an integer as which others are printed", '{"a":10000000000000000}'],
+    ["a duplicate key with the same value", '{"a":1,"a":1}'],
+    ["a duplicate key in a nested object", '{"x":{"a":"1","a":"1"},"b":"2"}'],
+    ["a duplicate key with an escape", '{"a":1,"\\u0061":2}'],
+    ["keys that the engine reorders", '{"b":"1","1":"b"}'],
+    ["a __proto__ key", '{"a":{"__proto__":{}}}'],
+    ["more than 64 levels", `${"[".repeat(65)}${"]".repeat(65)}`],
+    ["a decimal number with a trailing zero", '{"a":1.10}'],
+    ["a decimal number that prints as an integer", '{"a":1.0}'],
+    ["a redundant exponent", '{"a":1e0}'],
+    ["an integer as which others print too", '{"a":10000000000000000}'],
     ["a comment", '{"a":1} // why'],
     ["a trailing comma", '{"a":1,}'],
-    ["nothing", " \n"],
-  ])("is not what has %s", (_what, text) => {
+    ["nothing but white space", " \n"],
+  ])("declines a text with %s", (_what, text) => {
     expect(readPlainJson(text)).toBeUndefined();
   });
 
-  test("may be nested as deeply as the parser allows", () => {
+  test("accepts 64 levels of nesting", () => {
     const text = `${"[".repeat(64)}${"]".repeat(64)}`;
     expect(readPlainJson(text)).toBeDefined();
   });

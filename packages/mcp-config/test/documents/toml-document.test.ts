@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { stringify } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import { type JsonPath, jsonPointer } from "../../src/documents/json-path.ts";
+import type { JsonPath } from "../../src/documents/json-path.ts";
 import { spellingOf } from "../../src/documents/number-spellings.ts";
+import { PlacedValue } from "../../src/documents/placed-value.ts";
 import { parseTomlDocument } from "../../src/documents/toml-document.ts";
 import { findTomlPlaces } from "../../src/documents/toml-places.ts";
 
@@ -16,7 +17,7 @@ function pathsIn(value: unknown, path: JsonPath = []): JsonPath[] {
   return [path, ...members.flatMap(([step, member]) => pathsIn(member, [...path, step]))];
 }
 
-describe("places in TOML", () => {
+describe("places in a TOML document", () => {
   const text = [
     "top = 1 # [not.a.table]",
     "[a.\"b c\".'d']",
@@ -58,11 +59,11 @@ describe("places in TOML", () => {
     [["e", 1, "i", 0, "j"], 20, 1],
     [["a", "b c", "nothing"], 2, 1],
     [["nothing"], 1, 1],
-  ])("%j is found", (path, line, column) => {
+  ])("the path %j has its line and column", (path, line, column) => {
     expect(document.locate(path)).toMatchObject({ file: FILE, line, column });
   });
 
-  test("every value of a generated document has a place of its own, within the text", () => {
+  test("every value of a generated document has a place within the text", () => {
     const key = fc.string({ maxLength: 5 }).filter((name) => name !== "__proto__" && !name.includes("\0"));
     const leaf = fc.oneof(
       fc.integer(),
@@ -83,12 +84,12 @@ describe("places in TOML", () => {
     fc.assert(
       fc.property(tree, (value) => {
         const generated = stringify(value as object);
-        const { places } = findTomlPlaces(generated);
-        const lines = generated.split("\n");
+        const places = new PlacedValue();
+        findTomlPlaces(generated, places, (value) => expect.fail(`${value.path()} is too deep`));
         for (const path of pathsIn(parseTomlDocument(generated, FILE).root).slice(1)) {
-          const place = places.get(jsonPointer(path));
-          expect(place, `${JSON.stringify(path)} in ${JSON.stringify(generated)}`).toBeDefined();
-          expect(lines[(place?.line ?? 0) - 1]?.length).toBeGreaterThanOrEqual((place?.column ?? 0) - 1);
+          const { offset } = path.reduce<PlacedValue>((value, step) => value.enter(step), places);
+          expect(offset, `${JSON.stringify(path)} in ${JSON.stringify(generated)}`).toBeDefined();
+          expect(offset).toBeLessThanOrEqual(generated.length);
         }
       }),
       { numRuns: 500 },
@@ -96,31 +97,45 @@ describe("places in TOML", () => {
   });
 });
 
-describe("a TOML text that is broken", () => {
+describe("a TOML document", () => {
+  test("may be nested 64 levels deep in dotted keys, and no deeper", () => {
+    const names = (count: number) => Array.from({ length: count }, () => "a").join(".");
+    for (const text of [`${names(64)} = 1`, `[${names(63)}]\na = 1`, `[[${names(62)}]]\na = 1`]) {
+      expect(parseTomlDocument(text, FILE).root).toHaveProperty("a.a.a");
+    }
+    for (const text of [`${names(65)} = 1`, `[${names(64)}]\na = 1`, `[[${names(63)}]]\na = 1`]) {
+      expect(() => parseTomlDocument(text, FILE)).toThrow("values are nested more than 64 levels deep");
+    }
+  });
+
+  test("with a byte order mark has its places behind it", () => {
+    expect(parseTomlDocument("\ufeffa = 1", FILE).locate(["a"])).toMatchObject({ line: 1, column: 2 });
+  });
+
   test.each([
     ["a = 1\na = 2", 2],
     ["[x]\n[x]", 2],
     ['a = "planted-secret', 1],
     ["a = planted-secret", 1],
-  ])("%j is refused with its line, and is not quoted", (text, line) => {
+  ])("is refused at its line without being quoted: %j", (text, line) => {
     expect(() => parseTomlDocument(text, FILE)).toThrow(
       expect.objectContaining({ code: "MCP_CONFIG_INVALID", location: expect.objectContaining({ line }) }),
     );
     expect(() => parseTomlDocument(text, FILE)).not.toThrow("planted");
   });
 
-  test("a text of comments has no root", () => {
+  test("has no root if it is only comments", () => {
     expect(parseTomlDocument("# nothing\n", FILE).root).toBeUndefined();
   });
 
-  test("an integer that no number can hold is the nearest number with its digits kept, and costs nothing else", () => {
+  test("keeps the digits of an integer that a number cannot hold", () => {
     const { root } = parseTomlDocument("large = 9007199254740993\nsmall = -9007199254740993\na = 1\n", FILE);
     expect(root).toEqual({ large: 2 ** 53, small: -(2 ** 53), a: 1 });
     const digits = Object.keys(root as object).map((key) => spellingOf(root as object, key));
     expect(digits).toEqual(["9007199254740993", "-9007199254740993", undefined]);
   });
 
-  test("maps have no prototype, and dates become texts", () => {
+  test("is read into maps without prototypes, and dates into strings", () => {
     const { root } = parseTomlDocument("d = 2026-01-02\n[constructor]\na = 1\n", FILE);
     expect(Object.getPrototypeOf(root)).toBeNull();
     expect(root).toEqual({ d: "2026-01-02", constructor: { a: 1 } });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { HOST_IDS, type ParseHostFileOptions } from "../../src/index.ts";
 import { parse } from "../discovery/parsing.ts";
 
-/** A file of the host that is read in its own format, and the key under which its servers stand. */
+/** The path of a file in the host's own format. */
 function fileOf(host: string): string {
   if (host === "codex") return "/folder/config.toml";
   return host === "goose" || host === "continue" ? "/folder/config.yaml" : "/folder/own.json";
@@ -18,16 +18,16 @@ const KEYS: { readonly [host: string]: string } = {
   amp: "amp.mcpServers",
 };
 
-const of = (host: string) => ({ host, file: fileOf(host) }) satisfies Partial<ParseHostFileOptions>;
+const optionsFor = (host: string) => ({ host, file: fileOf(host) }) satisfies Partial<ParseHostFileOptions>;
 
-/** What somebody fills in who follows a message. */
+/** The example with its placeholders filled in, as a reader of the message would do. */
 function filledIn(example: string): string {
   return example
     .replace(/((?:url|Url|uri)"?(?::| =) )"…"/g, '$1"https://host.example/mcp"')
     .replaceAll("…", "x");
 }
 
-/** The texts in braces or brackets that a message asks for, and where the file is TOML the table and its line. */
+/** The examples that a message suggests; for TOML, a table header and the line below it. */
 function examplesIn(message: string): readonly string[] {
   const [, text = ""] = /; write (.*)\.$/.exec(message) ?? [];
   return text.replace(", and below it ", "\n").split(" or ").map(filledIn);
@@ -35,34 +35,34 @@ function examplesIn(message: string): readonly string[] {
 
 const HOSTS = HOST_IDS.map((host) => ({ host }));
 
-describe("what a message says to write", () => {
-  test.each(HOSTS)("into a file without servers gives one: $host", async ({ host }) => {
-    const empty = await parse(host === "codex" ? "a = 1\n" : { a: 1 }, of(host));
+describe("the example in a message", () => {
+  test.each(HOSTS)("for a file without servers parses to one server: $host", async ({ host }) => {
+    const empty = await parse(host === "codex" ? "a = 1\n" : { a: 1 }, optionsFor(host));
     const message = empty.diagnostics.find(({ code }) => code === "no-servers")?.message ?? "";
     const [example = ""] = examplesIn(message);
-    const { servers, diagnostics } = await parse(example, of(host));
+    const { servers, diagnostics } = await parse(example, optionsFor(host));
     expect([example, servers.length, diagnostics]).toEqual([example, 1, []]);
   });
 
   const withEntries = HOSTS.filter(({ host }) => host !== "registry" && host !== "mcpb");
 
-  test.each(withEntries)("in the place of an entry that is none is one: $host", async ({ host }) => {
+  test.each(withEntries)("for an invalid entry is a valid entry: $host", async ({ host }) => {
     const key = KEYS[host] ?? "mcpServers";
     const inFile = (entry: string) => {
       if (host === "codex") return `${key} = { s = ${entry} }\n`;
       if (host !== "continue") return `{ ${JSON.stringify(key)}: { "s": ${entry} } }`;
       return `{ "mcpServers": [${entry.replace("{ ", '{ "name": "s", ')}] }`;
     };
-    const { diagnostics } = await parse(inFile('"none"'), of(host));
+    const { diagnostics } = await parse(inFile('"none"'), optionsFor(host));
     const examples = examplesIn(diagnostics[0]?.message ?? "");
     for (const example of examples) {
-      const { servers, diagnostics: said } = await parse(inFile(example), of(host));
-      expect([example, servers.length, said]).toEqual([example, 1, []]);
+      const { servers, diagnostics: remaining } = await parse(inFile(example), optionsFor(host));
+      expect([example, servers.length, remaining]).toEqual([example, 1, []]);
     }
     expect(examples).toHaveLength(host === "claude-desktop" ? 1 : 2);
   });
 
-  test("into the settings of VS Code stands where those have it", async () => {
+  test("for a VS Code file with customizations nests the servers under them", async () => {
     const { diagnostics } = await parse({ customizations: {} }, { host: "vscode" });
     expect(diagnostics[0]?.message).toContain(
       '{ "customizations": { "vscode": { "mcp": { "servers": { "name": { "command": "…" } } } } } }',
@@ -70,10 +70,13 @@ describe("what a message says to write", () => {
   });
 });
 
-describe("a command in a list", () => {
-  test.each(["opencode", "mcporter"])("is told to be empty: %s", async (host) => {
+describe("a command written as a list", () => {
+  test.each(["opencode", "mcporter"])("is reported if it is empty: %s", async (host) => {
     const entry = host === "opencode" ? { type: "local", command: [] } : { command: [] };
-    const { told, diagnostics } = await parse({ [KEYS[host] ?? "mcpServers"]: { s: entry } }, of(host));
+    const { told, diagnostics } = await parse(
+      { [KEYS[host] ?? "mcpServers"]: { s: entry } },
+      optionsFor(host),
+    );
     expect(told).toEqual(["ServerConfigError: s"]);
     expect(diagnostics[0]?.message).toContain('"command" is empty');
     expect(diagnostics[0]?.pointer).toMatch(/\/s\/command$/);
@@ -83,16 +86,19 @@ describe("a command in a list", () => {
     [["npx", 5], '"1" in "command" must be a string, not a number', "/command/1"],
     [[5], '"0" in "command" must be a string, not a number', "/command/0"],
     [[""], '"0" in "command" is empty', "/command/0"],
-  ])("is called what the file calls it: %j", async (command, text, pointer) => {
+  ])("is reported with its index in the file: %j", async (command, text, pointer) => {
     for (const host of ["opencode", "mcporter"]) {
-      const { diagnostics } = await parse({ [KEYS[host] ?? "mcpServers"]: { s: { command } } }, of(host));
+      const { diagnostics } = await parse(
+        { [KEYS[host] ?? "mcpServers"]: { s: { command } } },
+        optionsFor(host),
+      );
       expect(diagnostics[0]?.message).toContain(text);
       expect(diagnostics[0]?.pointer?.endsWith(pointer)).toBe(true);
     }
   });
 });
 
-describe("a fault calls a field as the file has it", () => {
+describe("an error names a field as the file does", () => {
   test.each<[string, object, string]>([
     ["cline", { transport: { command: 5 } }, '"command" in "transport" must be a string'],
     ["cline", { transportType: "ftp", url: "https://h" }, '"transportType" is "ftp", but must be one of'],
@@ -115,9 +121,9 @@ describe("a fault calls a field as the file has it", () => {
     expect(diagnostics.map(({ message }) => message).join("\n")).toContain(text);
   });
 
-  test("mcpb, whose fields stand deep", async () => {
+  test("mcpb, with nested fields", async () => {
     const server = { mcp_config: { command: "x", args: [5] } };
-    const { diagnostics } = await parse({ name: "s", server }, of("mcpb"));
+    const { diagnostics } = await parse({ name: "s", server }, optionsFor("mcpb"));
     expect(diagnostics[0]?.message).toContain('"mcp_config.args[0]" must be a string, not a number');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { read, refused } from "./entry-reading.ts";
 
-describe("an entry is refused, with the place and the next step", () => {
+describe("an entry is refused with its place and a hint", () => {
   test.each<[string, unknown, string, string]>([
     ["null", null, "", "must be an object, not null"],
     ["a string", "npx", "", "must be an object, not a string"],
@@ -16,7 +16,7 @@ describe("an entry is refused, with the place and the next step", () => {
     ],
     ["a server in a file", { server: {} }, "", 'neither "command" nor "url"'],
     [
-      "a command that is no string",
+      "a command that is not a string",
       { command: ["npx"] },
       "/command",
       '"command" must be a string, not an array',
@@ -57,12 +57,7 @@ describe("an entry is refused, with the place and the next step", () => {
       "/env/A=B",
       "not allowed in a variable name",
     ],
-    [
-      "an env name without characters",
-      { command: "npx", env: { "": "1" } },
-      "/env/",
-      "is not a valid variable name",
-    ],
+    ["an empty env name", { command: "npx", env: { "": "1" } }, "/env/", "is not a valid variable name"],
     ["cwd as a number", { command: "npx", cwd: 1 }, "/cwd", '"cwd" must be a string'],
     ["a number in headers", { url: "https://h", headers: { "X-A": 1 } }, "/headers/X-A", "put it in quotes"],
     [
@@ -77,24 +72,24 @@ describe("an entry is refused, with the place and the next step", () => {
       "/headers/X\r\nY",
       "not a valid header name",
     ],
-    ["a url of another scheme", { url: "file:///etc/passwd" }, "/url", "starts with http:// or https://"],
+    ["a url with another scheme", { url: "file:///etc/passwd" }, "/url", "starts with http:// or https://"],
     ["a url without a scheme", { url: "host/mcp" }, "/url", "starts with http:// or https://"],
     ["a url without a host", { url: "https://" }, "/url", "complete URL"],
-    ["a url that is no string", { url: 1 }, "/url", "must be a string"],
+    ["a url that is not a string", { url: 1 }, "/url", "must be a string"],
     [
       "an unknown type",
       { type: "ws", url: "https://h" },
       "/type",
       '"stdio", "http", "streamable-http", "streamableHttp", "sse"',
     ],
-    ["a type in other case", { type: "HTTP", url: "https://h" }, "/type", "must be one of"],
+    ["a type in upper case", { type: "HTTP", url: "https://h" }, "/type", "must be one of"],
     [
-      "a type named as a prototype member",
+      "a type named like a prototype member",
       { type: "constructor", url: "https://h" },
       "/type",
       "must be one of",
     ],
-    ["a type that is no string", { type: 1, command: "npx" }, "/type", '"type" must be a string'],
+    ["a type that is not a string", { type: 1, command: "npx" }, "/type", '"type" must be a string'],
     ["type stdio with a url", { type: "stdio", url: "https://h" }, "/type", 'goes with "command"'],
     ["type http with a command", { type: "http", command: "npx" }, "/type", 'goes with "url"'],
     [
@@ -151,7 +146,7 @@ describe("an entry is refused, with the place and the next step", () => {
     },
   );
 
-  test("a time that no timer can count", () => {
+  test("a timeout larger than a timer can count", () => {
     expect(refused({ command: "npx", maxTotalMs: 2 ** 31 }).message).toContain("write 0 for no limit");
     expect(read({ command: "npx", maxTotalMs: 2 ** 31 - 1 }).definition.limits?.maxTotalMs).toBe(2 ** 31 - 1);
   });

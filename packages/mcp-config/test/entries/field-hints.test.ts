@@ -9,7 +9,7 @@ function meant(host: string, field: string): string | undefined {
   return meantField(field, dialect);
 }
 
-describe("the field that was probably meant", () => {
+describe("the suggested field", () => {
   test.each([
     ["windsurf", "serverURL", "serverUrl"],
     ["cursor", "serverURL", "url"],
@@ -32,7 +32,7 @@ describe("the field that was probably meant", () => {
     ["jackfield", "env_file", "envFile"],
     ["jackfield", "timeoutMs", "callTimeoutMs"],
     ["cursor", "working_directory", "cwd"],
-  ])("in %s, of %s, is %s", (host, field, wanted) => {
+  ])("in %s for %s is %s", (host, field, wanted) => {
     expect(meant(host, field)).toBe(wanted);
   });
 
@@ -43,11 +43,11 @@ describe("the field that was probably meant", () => {
     ["cursor", "colour"],
     ["goose", "cmd"],
     ["cursor", "toString"],
-  ])("in %s there is none for %s", (host, field) => {
+  ])("in %s is none for %s", (host, field) => {
     expect(meant(host, field)).toBeUndefined();
   });
 
-  test("is told as a warning, with the name to write", async () => {
+  test("appears in a near-miss-field warning", async () => {
     const entry = { command: "x", disabledTools: ["delete"] };
     const { diagnostics } = await parse({ mcp: { s: entry } }, { host: "crush" });
     expect(diagnostics).toMatchObject([

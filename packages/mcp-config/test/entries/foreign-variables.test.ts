@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { parseHostFile } from "../../src/index.ts";
 
-/** Where servers stand, unless they stand in `mcpServers`. */
+/** The root keys of hosts that do not use `mcpServers`. */
 const KEYS = new Map([
   ["zed", "context_servers"],
   ["opencode", "mcp"],
 ]);
 
-/** What is told of an entry's values in a host's file. */
-async function told(host: string, entry: object, key = "mcpServers") {
+/** The diagnostics for one entry in a host's file. */
+async function reportsOn(host: string, entry: object, key = "mcpServers") {
   const file = "/home/u/config.json";
   const text = JSON.stringify({ [key]: { s: entry } });
   const { diagnostics } = await parseHostFile({ host, file, text, platform: "linux" });
@@ -28,23 +28,23 @@ describe("a variable in another host's spelling", () => {
     ["opencode", "${API}", "{env:API}"],
     ["zed", "${API}", undefined],
     ["claude-desktop", "${env:API}", undefined],
-  ])("is told of by %s with its own: %s, %s", async (host, value, suggestion) => {
+  ])("is reported for %s with its own spelling: %s, %s", async (host, value, suggestion) => {
     const key = KEYS.get(host) ?? "mcpServers";
     const entry =
       host === "opencode" ? { type: "local", command: ["run"], environment: { API: value } } : local(value);
-    const [found, ...others] = await told(host, entry, key);
+    const [found, ...others] = await reportsOn(host, entry, key);
     expect(found).toMatchObject({ code: "foreign-variable", suggestion });
     expect(others).toEqual([]);
   });
 
-  test("is found in headers, in the URL and in the client's secret, and is called as it is written", async () => {
+  test("is reported as written in headers, in the URL and in the client secret", async () => {
     const entry = {
       type: "http",
       url: "https://host.example/${TENANT}",
       headers: { Authorization: "Bearer ${API}" },
       auth: { CLIENT_ID: "me", CLIENT_SECRET: "${SECRET}" },
     };
-    const found = await told("cursor", entry);
+    const found = await reportsOn("cursor", entry);
     expect(found.map(({ code, pointer }) => [code, pointer])).toEqual(
       ["headers/Authorization", "auth/CLIENT_SECRET", "url"].map((field) => [
         "foreign-variable",
@@ -63,21 +63,21 @@ describe("a variable in another host's spelling", () => {
   });
 
   test.each([
-    ["an own one", "cursor", local("${env:API}")],
-    ["a place that its host may know", "cursor", local("${file}:${workspaceRoot}")],
-    ["an own one beside it", "claude-code", local("${env:A}-${API}")],
-    ["a password", "claude-desktop", { command: "run", env: { NAME: "a$b%c%{d}" } }],
+    ["the host's own spelling", "cursor", local("${env:API}")],
+    ["a place that the host may know", "cursor", local("${file}:${workspaceRoot}")],
+    ["a text that also has the host's own spelling", "claude-code", local("${env:A}-${API}")],
+    ["a password with such characters", "claude-desktop", { command: "run", env: { NAME: "a$b%c%{d}" } }],
     [
-      "an argument, which some programs fill in",
+      "an argument that the program may fill in",
       "claude-desktop",
       { command: "npx", args: ["mcp-remote", "--header", "Authorization:${AUTH}", "--token", "${TOKEN}"] },
     ],
-  ])("is not %s", async (_what, host, entry) => {
-    expect(await told(host, entry)).toEqual([]);
+  ])("is not reported for %s", async (_what, host, entry) => {
+    expect(await reportsOn(host, entry)).toEqual([]);
   });
 });
 
-test("Continue is told of with its own spelling as well", async () => {
+test("Continue's own spelling is suggested for a foreign variable", async () => {
   const yaml = [
     "name: blocks",
     "version: 1.0.0",

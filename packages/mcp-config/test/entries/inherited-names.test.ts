@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { HOST_IDS, parseHostFile } from "../../src/index.ts";
 
-/** What every object has from its prototype. */
+/** Names of members that every object inherits. */
 const INHERITED = ["constructor", "toString", "hasOwnProperty", "valueOf"];
 const extra = Object.fromEntries(INHERITED.map((name) => [name, "x"]));
 
 test.each(["claude-code", "cline", "gemini", "cursor", "roo", "zed", "vscode"])(
-  "%s: fields called as what objects inherit are fields like any other",
+  "%s: fields and servers named like inherited members are read as usual",
   async (host) => {
     const entry = { command: "x", ...extra };
     const key = { zed: "context_servers", vscode: "servers" }[host] ?? "mcpServers";
@@ -18,16 +18,19 @@ test.each(["claude-code", "cline", "gemini", "cursor", "roo", "zed", "vscode"])(
   },
 );
 
-test.each(["claude-code", "zed"])("%s: so are members of its settings for OAuth", async (host) => {
-  const oauth = host === "zed" ? { client_id: "c", ...extra } : { clientId: "c", ...extra };
-  const key = host === "zed" ? "context_servers" : "mcpServers";
-  const entry = { type: "http", url: "https://host.example/", oauth };
-  const text = JSON.stringify({ [key]: { a: entry } });
-  const { servers } = await parseHostFile({ host, file: "/home/u/settings.json", text });
-  expect(servers[0]?.written.oauth).toEqual({ clientId: "c", ...extra });
-});
+test.each(["claude-code", "zed"])(
+  "%s: OAuth settings named like inherited members are kept",
+  async (host) => {
+    const oauth = host === "zed" ? { client_id: "c", ...extra } : { clientId: "c", ...extra };
+    const key = host === "zed" ? "context_servers" : "mcpServers";
+    const entry = { type: "http", url: "https://host.example/", oauth };
+    const text = JSON.stringify({ [key]: { a: entry } });
+    const { servers } = await parseHostFile({ host, file: "/home/u/settings.json", text });
+    expect(servers[0]?.written.oauth).toEqual({ clientId: "c", ...extra });
+  },
+);
 
-test("no host says of an entry with nothing in it that a field without a name is missing", async () => {
+test("no host reports a nameless missing field for an empty entry", async () => {
   for (const host of HOST_IDS) {
     const manifest = { name: "m", server: { type: "uv" } };
     const entries = { e: {} };

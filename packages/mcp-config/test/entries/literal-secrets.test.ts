@@ -17,7 +17,7 @@ const remote = (more: object) => ({ type: "http", url: "https://h", ...more });
 const header = (Authorization: string) => remote({ headers: { Authorization } });
 const variable = (API_KEY: string) => ({ type: "stdio", command: "x", env: { API_KEY } });
 
-describe("a credential that is written out is told of", () => {
+describe("a literal credential is reported", () => {
   test.each<[string, object, string]>([
     ["claude-code", header(`Bearer \${T:-${SECRET}}`), "headers/Authorization"],
     ["claude-code", variable("${K:-hunter2}"), "env/API_KEY"],
@@ -63,12 +63,12 @@ describe("a credential that is written out is told of", () => {
     ["claude-code", remote({ url: "https://h?auth=hunter2" }), "url"],
     ["jackfield", remote({ url: "https://$NAME:$ecret-password@h" }), "url"],
     ["jackfield", variable("$ecret"), "env/API_KEY"],
-  ])("by %s: %j", async (host, entry, pointer) => {
+  ])("for %s: %j", async (host, entry, pointer) => {
     const roots: { [host: string]: string } = { crush: "mcp", codex: "mcp_servers" };
     const root = roots[host] ?? "mcpServers";
     const { diagnostics } = await parse({ [root]: { s: entry } }, { host, file: "/home/u/own.json" });
-    const told = diagnostics.filter(({ code }) => code === "literal-secret");
-    expect(told.map((found) => found.pointer)).toEqual([`/${root}/s/${pointer}`]);
+    const literals = diagnostics.filter(({ code }) => code === "literal-secret");
+    expect(literals.map((found) => found.pointer)).toEqual([`/${root}/s/${pointer}`]);
     expect(JSON.stringify(diagnostics)).not.toContain(SECRET);
   });
 });
@@ -79,16 +79,16 @@ test.each([
   [{ sensitive: true }, 0],
   [{ default: "an open default" }, 0],
   [null, 0],
-])("the default of a secret that a bundle asks for: %j", async (option, count) => {
+])("a bundle option's literal default is reported only if sensitive: %j", async (option, count) => {
   const launch = { command: "x", env: { API_KEY: "${user_config.k}" } };
   const manifest = { name: "s", server: { type: "node", mcp_config: launch }, user_config: { k: option } };
   const { diagnostics } = await parse(manifest, { host: "mcpb", file: "/folder/manifest.json" });
-  const told = diagnostics.filter(({ code }) => code === "literal-secret");
-  expect(told).toMatchObject(Array.from({ length: count }, () => ({ pointer: "/server", server: "s" })));
+  const literals = diagnostics.filter(({ code }) => code === "literal-secret");
+  expect(literals).toMatchObject(Array.from({ length: count }, () => ({ pointer: "/server", server: "s" })));
   expect(JSON.stringify(diagnostics)).not.toContain(SECRET);
 });
 
-describe("nothing is told of", () => {
+describe("no literal credential is reported", () => {
   test.each<[string, object]>([
     ["claude-code", header("Bearer ${T}")],
     ["claude-code", header("Bearer ${T:-}")],
@@ -123,12 +123,12 @@ describe("nothing is told of", () => {
     ["claude-code", remote({ url: "https://h?author=ada-lovelace" })],
     ["claude-code", remote({ url: "https://${HOST:-h.example}/mcp?token_type=opaque&auth=oauth2" })],
     ["claude-code", remote({ url: "https://h?author=${A:-ada-lovelace}" })],
-  ])("what is referred to, short or harmless, by %s: %j", async (host, entry) => {
+  ])("for a reference, a short value or a harmless one in %s: %j", async (host, entry) => {
     expect(await secretsIn(host, entry)).toEqual([]);
   });
 });
 
-describe("a credential that is referred to in another host's way is not written out", () => {
+describe("a credential reference in another host's spelling is not reported", () => {
   const spellings = [
     "{env:API_KEY_2}",
     "$env:API_KEY_2",
@@ -139,7 +139,7 @@ describe("a credential that is referred to in another host's way is not written 
   const hosts = ["claude-code", "cursor", "codex", "opencode"];
 
   test.each(hosts.flatMap((host) => spellings.map((spelling) => [host, spelling] as const)))(
-    "by %s: %s",
+    "for %s: %s",
     async (host, spelling) => {
       const entries = [
         ...[`https://h?api_key=${spelling}`, `https://u:${spelling}@h`, `https://${spelling}@h`].map((url) =>
@@ -156,7 +156,7 @@ describe("a credential that is referred to in another host's way is not written 
   );
 });
 
-describe("the default of a reference whose name may be that of a credential", () => {
+describe("the default of a variable with a credential-like name", () => {
   const secretsOfDefault = (name: string, text: string) =>
     secretsIn("jackfield", { command: "x", env: { [name]: `\${${name}:-${text}}` } });
 
@@ -174,7 +174,7 @@ describe("the default of a reference whose name may be that of a credential", ()
     ["TOKENIZER", "cl100k_base"],
     ["API_KEY", "your-personal-access-token"],
     ["API_KEY", "<your-api-key>"],
-  ])("is ordinary text: %s, %s", async (name, text) => {
+  ])("is not reported if it is ordinary text: %s, %s", async (name, text) => {
     expect(await secretsOfDefault(name, text)).toEqual([]);
   });
 
@@ -189,7 +189,7 @@ describe("the default of a reference whose name may be that of a credential", ()
     "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
     "a1b2-c3d4-e5f6-a7b8",
     "Tr0ub4dor&3",
-  ])("looks like one: %s", async (text) => {
+  ])("is reported if it looks like a credential: %s", async (text) => {
     expect(await secretsOfDefault("API_KEY", text)).toEqual(["env/API_KEY"]);
   });
 });

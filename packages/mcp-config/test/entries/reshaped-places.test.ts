@@ -3,7 +3,7 @@ import { parse } from "../discovery/parsing.ts";
 
 const SECRET = "sk-abcdef0123456789";
 
-/** The value that a pointer leads to, if it is in the file. */
+/** The value at a pointer, if the file has it. */
 function valueAt(root: unknown, pointer: string): unknown {
   const steps = pointer.split("/").slice(1);
   return steps.reduce<unknown>(
@@ -12,7 +12,7 @@ function valueAt(root: unknown, pointer: string): unknown {
   );
 }
 
-/** A fault is the number 5 in the place of a text. */
+/** Each fault is the number 5 where a string belongs. */
 const FAULTS: readonly [host: string, content: object, pointer: string][] = [
   [
     "cline",
@@ -152,8 +152,8 @@ const SECRETS: readonly [host: string, content: object, pointer: string][] = [
   ],
 ];
 
-describe("what is told of an entry that its host writes in another shape has the place in the file", () => {
-  test.each(FAULTS)("a fault in an entry of %s: %j", async (host, content, pointer) => {
+describe("in a host with its own entry shape, the pointer and line are those of the file", () => {
+  test.each(FAULTS)("for an error in an entry of %s: %j", async (host, content, pointer) => {
     const { diagnostics } = await parse(content, { host, platform: "linux", file: "/folder/file.json" });
     const faults = diagnostics.filter(({ code }) => code === "ServerConfigError" || code === "invalid-field");
     expect(faults.map((fault) => fault.pointer)).toEqual([pointer]);
@@ -162,7 +162,7 @@ describe("what is told of an entry that its host writes in another shape has the
     expect(line).toContain("5");
   });
 
-  test.each(SECRETS)("a credential in an entry of %s: %j", async (host, content, pointer) => {
+  test.each(SECRETS)("for a credential in an entry of %s: %j", async (host, content, pointer) => {
     const { diagnostics } = await parse(content, { host, platform: "linux", file: "/folder/file.json" });
     const secrets = diagnostics.filter(({ code }) => code === "literal-secret");
     expect(secrets.map((secret) => secret.pointer)).toEqual([pointer]);
@@ -171,7 +171,7 @@ describe("what is told of an entry that its host writes in another shape has the
     expect(line).toContain(SECRET);
   });
 
-  test("a field that is not read", async () => {
+  test("for a field that is not read", async () => {
     const content = {
       mcpServers: { a: { transport: { type: "stdio", command: "x", colour: "red" } } },
     };

@@ -11,7 +11,7 @@ describe("an entry becomes a definition", () => {
     ["a command alone", { command: "npx" }, STDIO],
     ["type stdio", { type: "stdio", command: "npx" }, STDIO],
     [
-      "all of stdio",
+      "all stdio fields",
       { command: "npx", args: ["-y", ""], env: { A: "${B}" } },
       { ...STDIO, args: ["-y", ""], env: { A: "${B}" } },
     ],
@@ -43,7 +43,7 @@ describe("an entry becomes a definition", () => {
     ["enabled true", { command: "npx", enabled: true, disabled: false }, STDIO],
     ["disabled true", { command: "npx", disabled: true }, { ...STDIO, enabled: false }],
     [
-      "switches that disagree, which is off",
+      "conflicting switches, which disable the server",
       { command: "npx", enabled: true, disabled: true },
       { ...STDIO, enabled: false },
     ],
@@ -87,7 +87,7 @@ describe("an entry becomes a definition", () => {
       { ...STDIO, extra: { oauth: { clientId: "x" }, _note: 1 } },
     ],
     [
-      "fields that are undefined",
+      "undefined fields",
       { command: "npx", args: undefined, env: { A: undefined }, url: undefined },
       { ...STDIO, env: {} },
     ],
@@ -95,7 +95,7 @@ describe("an entry becomes a definition", () => {
     expect(read(entry).definition).toEqual(expected);
   });
 
-  test("values in the definition are maps without prototype", () => {
+  test("maps in the definition have no prototype", () => {
     const { definition } = read({ command: "npx", env: { A: "1" }, other: 1 });
     expect(Object.getPrototypeOf((definition as { env: object }).env)).toBeNull();
     expect(Object.getPrototypeOf(definition.extra)).toBeNull();
@@ -121,7 +121,7 @@ describe("an entry becomes a definition", () => {
   });
 });
 
-test("what a program has given can be changed there, and the definition stays as it was", () => {
+test("changing the objects that a program passed does not change the definition", () => {
   const env = Object.assign(Object.create(null), { T: "1" });
   const args = ["a"];
   const { definition } = read({ command: "c", args, env }, { inCode: true });
@@ -130,7 +130,7 @@ test("what a program has given can be changed there, and the definition stays as
   expect(definition).toMatchObject({ args: ["a"], env: { T: "1" } });
 });
 
-describe("a server in this process", () => {
+describe("an in-process server", () => {
   const instance = { connect: async () => {} };
   const factory = () => instance;
 
@@ -152,13 +152,13 @@ describe("a server in this process", () => {
     ["a string", { server: "./server.js" }, "/server"],
     ["beside a command", { server: factory, command: "npx" }, "/server"],
     ["with a type", { server: factory, type: "stdio" }, "/type"],
-    ["an instance that is not wrapped", instance, ""],
+    ["outside a server field", instance, ""],
   ])("%s is refused", (_what, entry, pointer) => {
     expect(refused(entry, { inCode: true }).location?.pointer).toBe(pointer);
   });
 });
 
-describe("what is odd but stops nothing", () => {
+describe("a tolerated mistake", () => {
   test.each([
     ["cmd", "command"],
     ["urls", "url"],
@@ -171,7 +171,7 @@ describe("what is odd but stops nothing", () => {
     ["disable", "disabled"],
     ["HEADERS", "headers"],
     ["connecttimeoutms", "connectTimeoutMs"],
-  ])("the field %s is kept, and the person is asked whether %s was meant", (field, meant) => {
+  ])("the field %s is kept, with a warning that suggests %s", (field, meant) => {
     const { definition, diagnostics } = read({ command: "npx", [field]: "x" });
     expect(definition.extra).toEqual({ [field]: "x" });
     expect(diagnostics).toEqual([
@@ -187,7 +187,7 @@ describe("what is odd but stops nothing", () => {
     ]);
   });
 
-  test("the near miss is told even if the entry is refused for it", () => {
+  test("a near miss is reported even if the entry is refused", () => {
     const diagnostics: Diagnostic[] = [];
     expect(() => readServerEntry({ cmd: "npx" }, CONTEXT, (found) => diagnostics.push(found))).toThrow(
       "neither",
@@ -195,12 +195,12 @@ describe("what is odd but stops nothing", () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(["near-miss-field"]);
   });
 
-  test("unknown fields that resemble nothing are kept in silence", () => {
+  test("unknown fields that resemble no known field are not reported", () => {
     expect(read({ command: "npx", gallery: true, toString: 1, description: "d" }).diagnostics).toEqual([]);
   });
 
   test.each(["trust", "autoApprove", "alwaysAllow", "enableAllProjectMcpServers"])(
-    "%s approves nothing and is named in a warning",
+    "%s is ignored and reported as self-approval",
     (field) => {
       const { definition, diagnostics } = read({ command: "npx", [field]: true });
       expect(definition).toEqual({ ...STDIO, extra: { [field]: true } });
@@ -211,13 +211,13 @@ describe("what is odd but stops nothing", () => {
     },
   );
 
-  test("fields of another transport are kept and named", () => {
+  test("a field of another transport is kept and reported", () => {
     const { definition, diagnostics } = read({ command: "npx", headers: { A: 1 } });
     expect(definition.extra).toEqual({ headers: { A: 1 } });
     expect(diagnostics).toMatchObject([{ code: "unused-field", pointer: "/headers" }]);
   });
 
-  test("a command line in command is never split, and the mistake is named", () => {
+  test("a command line in command is reported and not split", () => {
     const { definition, diagnostics } = read({ command: "npx -y server" });
     expect(definition).toMatchObject({ command: "npx -y server" });
     expect(diagnostics).toMatchObject([

@@ -3,10 +3,10 @@ import { parse } from "../discovery/parsing.ts";
 
 async function read(host: string, entry: object, key = "mcpServers") {
   const { servers, diagnostics } = await parse({ [key]: { s: entry } }, { host, file: "/home/u/own.json" });
-  const told = diagnostics.filter(({ code }) => code === "unused-field");
+  const warnings = diagnostics.filter(({ code }) => code === "unused-field");
   return {
     written: servers[0]?.written,
-    told: told.map(({ message, pointer, severity }) => [message, pointer, severity]),
+    warnings: warnings.map(({ message, pointer, severity }) => [message, pointer, severity]),
   };
 }
 
@@ -19,7 +19,7 @@ const ignored = (field: string, winner: string) => [
 const ONE = "https://one.example";
 const TWO = "https://two.example";
 
-describe("of several names for one field in one entry", () => {
+describe("several names for one field", () => {
   test.each<[string, object, object, [field: string, winner: string][]]>([
     ["windsurf", { url: TWO, serverUrl: ONE }, { url: ONE }, [["url", "serverUrl"]]],
     ["gemini", { httpUrl: ONE, url: TWO }, { url: ONE }, [["url", "httpUrl"]]],
@@ -56,13 +56,16 @@ describe("of several names for one field in one entry", () => {
       { cwd: "/a" },
       [["cwd", "working_directory"]],
     ],
-  ])("the first of %s counts, and the rest is told of and kept: %j", async (host, entry, wanted, losers) => {
-    const { written, told } = await read(host, entry);
-    expect(written).toMatchObject(wanted);
-    expect(told).toEqual(losers.map(([field, winner]) => ignored(field, winner)));
-    const kept = losers.map(([field]) => [field, (entry as { [field: string]: unknown })[field]]);
-    expect(written?.extra).toEqual(Object.fromEntries(kept));
-  });
+  ])(
+    "the first name in %s wins, and the others are reported and kept: %j",
+    async (host, entry, wanted, losers) => {
+      const { written, warnings } = await read(host, entry);
+      expect(written).toMatchObject(wanted);
+      expect(warnings).toEqual(losers.map(([field, winner]) => ignored(field, winner)));
+      const kept = losers.map(([field]) => [field, (entry as { [field: string]: unknown })[field]]);
+      expect(written?.extra).toEqual(Object.fromEntries(kept));
+    },
+  );
 
   test.each<[object, object, [field: string, winner: string][]]>([
     [
@@ -90,17 +93,20 @@ describe("of several names for one field in one entry", () => {
     [{ oauthClientSecretEnv: "A", oauth_client_secret_env: "A" }, { clientSecret: "${A}" }, []],
     [{ oauthClientSecretEnv: 5, oauth_client_secret_env: "B" }, { clientSecret: "${B}" }, []],
     [{ oauthClientId: 5, oauth_client_id: "y" }, { clientId: "y" }, []],
-  ])("the first counts for a login as well: %j", async (fields, oauth, losers) => {
-    const { written, told } = await read("mcporter", { url: ONE, ...fields });
-    expect(written?.oauth).toMatchObject(oauth);
-    expect(told.map(([message]) => message).sort()).toEqual(
-      losers.map(([field, winner]) => ignored(field, winner)[0]).sort(),
-    );
-    const kept = losers.map(([field]) => [field, (fields as { [field: string]: unknown })[field]]);
-    expect(written?.extra ?? {}).toEqual(Object.fromEntries(kept));
-  });
+  ])(
+    "the first valid name wins in login fields, and the others are reported: %j",
+    async (fields, oauth, losers) => {
+      const { written, warnings } = await read("mcporter", { url: ONE, ...fields });
+      expect(written?.oauth).toMatchObject(oauth);
+      expect(warnings.map(([message]) => message).sort()).toEqual(
+        losers.map(([field, winner]) => ignored(field, winner)[0]).sort(),
+      );
+      const kept = losers.map(([field]) => [field, (fields as { [field: string]: unknown })[field]]);
+      expect(written?.extra ?? {}).toEqual(Object.fromEntries(kept));
+    },
+  );
 
-  test("a field for a login beats the same setting in an object", async () => {
+  test("a login field beats the same setting in the oauth object", async () => {
     const entry = { type: "http", url: ONE, oauth: { clientId: "old" }, oauthClientId: "new" };
     expect((await read("copilot-cli", entry)).written?.oauth).toEqual({ clientId: "new" });
   });
@@ -109,20 +115,20 @@ describe("of several names for one field in one entry", () => {
     ["windsurf", { url: ONE, serverUrl: ONE }],
     ["mcporter", { command: "x", allowedTools: ["a"], allowed_tools: ["a"] }],
     ["warp", { command: "x", enabled: true, start_on_launch: true }],
-  ])("nothing is told that says the same: %s, %j", async (host, entry) => {
-    const { written, told } = await read(host, entry);
-    expect(told).toEqual([]);
+  ])("names with equal values are not reported: %s, %j", async (host, entry) => {
+    const { written, warnings } = await read(host, entry);
+    expect(warnings).toEqual([]);
     expect(written?.extra).toBeUndefined();
   });
 
-  test("one that cannot be used wins over none", async () => {
+  test("an unusable value does not beat a valid one", async () => {
     const entry = { command: "x", timeout: 500, request_timeout_ms: 9000 };
-    const { written, told } = await read("claude-code", entry);
+    const { written, warnings } = await read("claude-code", entry);
     expect(written).toMatchObject({ timeoutMs: 9000 });
-    expect([told, written?.extra]).toEqual([[], undefined]);
+    expect([warnings, written?.extra]).toEqual([[], undefined]);
   });
 
-  test("times are compared by how long they are", async () => {
+  test("timeouts in different units are compared by duration", async () => {
     const text = (ms: number) =>
       `[mcp_servers.s]\ncommand = "x"\nstartup_timeout_sec = 3\nstartup_timeout_ms = ${ms}\n`;
     const options = { host: "codex", file: "/home/u/config.toml" };
@@ -130,8 +136,8 @@ describe("of several names for one field in one entry", () => {
     expect([await codes(3000), await codes(7000)]).toEqual([[], ["unused-field"]]);
   });
 
-  test("what other programs read in Jackfield's own files is theirs", async () => {
-    const { written, told } = await read("jackfield", { command: "x", timeout: 30, callTimeoutMs: 40 });
-    expect([written?.timeoutMs, told]).toEqual([40, []]);
+  test("in Jackfield's files callTimeoutMs beats timeout without a report", async () => {
+    const { written, warnings } = await read("jackfield", { command: "x", timeout: 30, callTimeoutMs: 40 });
+    expect([written?.timeoutMs, warnings]).toEqual([40, []]);
   });
 });

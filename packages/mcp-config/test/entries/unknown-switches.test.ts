@@ -25,10 +25,10 @@ async function read(host: string, field: string, value: unknown) {
     [KEYS[host] ?? "mcpServers"]: host === "continue" ? [{ name: "s", ...entry }] : { s: entry },
   };
   const { servers, diagnostics } = await parse(content, { host, file: "/folder/own.json" });
-  return { isOn: servers[0]?.written.enabled, diagnostics };
+  return { isEnabled: servers[0]?.written.enabled, diagnostics };
 }
 
-/** The switches that each host knows itself. What describes a server by itself cannot switch it. */
+/** The switches that each host knows. Formats for a single server have none. */
 const OWN: { readonly [host: string]: readonly string[] } = {
   jackfield: ["enabled", "disabled"],
   opencode: ["enabled", "disabled"],
@@ -42,52 +42,52 @@ const SWITCHES = HOST_IDS.filter((host) => host !== "mcpb" && host !== "registry
   ["enabled", "disabled"].map((field) => ({ host, field, isOwn: OWN[host]?.includes(field) ?? false })),
 );
 
-describe("a switch that its host does not know", () => {
+describe("a field that enables or disables the server", () => {
   test.each(SWITCHES.filter(({ isOwn }) => !isOwn))(
-    "is obeyed and told of: $host, $field",
+    "is obeyed and reported if its host does not know it: $host, $field",
     async ({ host, field }) => {
       const value = field === "disabled";
-      const { isOn, diagnostics } = await read(host, field, value);
-      expect(isOn).toBe(false);
+      const { isEnabled, diagnostics } = await read(host, field, value);
+      expect(isEnabled).toBe(false);
       expect(diagnostics).toMatchObject([{ code: "unknown-field", severity: "warning", server: "s" }]);
       expect(diagnostics[0]?.message).toContain("only Jackfield switches the server off");
-      expect(await read(host, field, !value)).toEqual({ isOn: true, diagnostics: [] });
+      expect(await read(host, field, !value)).toEqual({ isEnabled: true, diagnostics: [] });
     },
   );
 
   test.each(SWITCHES.filter(({ isOwn }) => isOwn))(
-    "is none where the host has it: $host, $field",
+    "is obeyed without a report if its host knows it: $host, $field",
     async ({ host, field }) => {
-      expect(await read(host, field, field === "disabled")).toEqual({ isOn: false, diagnostics: [] });
+      expect(await read(host, field, field === "disabled")).toEqual({ isEnabled: false, diagnostics: [] });
     },
   );
 
-  test("is Warp's own by another name", async () => {
-    expect(await read("warp", "start_on_launch", false)).toEqual({ isOn: false, diagnostics: [] });
+  test("is start_on_launch in Warp, without a report", async () => {
+    expect(await read("warp", "start_on_launch", false)).toEqual({ isEnabled: false, diagnostics: [] });
   });
 
-  test("switches the server off if it cannot be read", async () => {
-    const { isOn, diagnostics } = await read("claude-desktop", "disabled", "true");
-    expect(isOn).toBe(false);
+  test("disables the server if its value is invalid", async () => {
+    const { isEnabled, diagnostics } = await read("claude-desktop", "disabled", "true");
+    expect(isEnabled).toBe(false);
     expect(diagnostics).toMatchObject([{ code: "invalid-field", pointer: "/mcpServers/s/disabled" }]);
   });
 });
 
-describe("what switches a server off because it cannot be read", () => {
+describe("an unreadable field", () => {
   test.each<[string, string, unknown, string]>([
     ["roo", "disabled", "true", "true or false"],
     ["windsurf", "disabled", 1, "true or false"],
     ["gemini", "includeTools", "a", "a list of names"],
     ["gemini", "excludeTools", [1], "a list of names"],
-  ])("is told with that and with what to write: %s, %s", async (host, field, value, wanted) => {
-    const { isOn, diagnostics } = await read(host, field, value);
-    expect(isOn).toBe(false);
+  ])("that disables the server is reported with the fix: %s, %s", async (host, field, value, wanted) => {
+    const { isEnabled, diagnostics } = await read(host, field, value);
+    expect(isEnabled).toBe(false);
     expect(diagnostics).toMatchObject([{ code: "invalid-field", severity: "warning" }]);
     expect(diagnostics[0]?.message).toMatch(new RegExp(`So the server is switched off; write ${wanted}\\.$`));
   });
 
-  test("is nothing that the server can do without", async () => {
-    const { isOn, diagnostics } = await read("gemini", "timeout", "long");
-    expect([isOn, diagnostics[0]?.message.endsWith("It is left out.")]).toEqual([true, true]);
+  test("that the server can do without is left out", async () => {
+    const { isEnabled, diagnostics } = await read("gemini", "timeout", "long");
+    expect([isEnabled, diagnostics[0]?.message.endsWith("It is left out.")]).toEqual([true, true]);
   });
 });

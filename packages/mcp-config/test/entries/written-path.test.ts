@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { parseHostFile } from "../../src/index.ts";
 
-/** What is told of a file: code, place and message. */
-async function told(host: string, file: string, text: string) {
+/** The diagnostics of a file: code, place and message. */
+async function reportsOn(host: string, file: string, text: string) {
   const { diagnostics } = await parseHostFile({ host, file, text, platform: "linux" });
   return diagnostics.map(({ code, line, pointer, message }) => ({ code, line, pointer, message }));
 }
 
-describe("what is wrong with an entry is told by the host's own names, where they are written", () => {
-  test("the values of a goose extension", async () => {
+describe("a problem is reported with the host's own field name and place", () => {
+  test("for the values of a goose extension", async () => {
     const text = [
       "extensions:",
       "  local:",
@@ -22,7 +22,7 @@ describe("what is wrong with an entry is told by the host's own names, where the
       "    enabled: true",
       "    uri: https://user:secret@host.example/",
     ].join("\n");
-    const problems = await told("goose", "/home/u/config.yaml", text);
+    const problems = await reportsOn("goose", "/home/u/config.yaml", text);
     expect(problems).toEqual([
       expect.objectContaining({
         code: "command-has-spaces",
@@ -73,9 +73,9 @@ describe("what is wrong with an entry is told by the host's own names, where the
       { type: "http", url: "https://h", oauth_client_secret: "planted" },
       "oauth_client_secret",
     ],
-  ])("the secret of a client of %s, unless it is referred to", async (host, root, entry, field) => {
+  ])("for a literal client secret of %s", async (host, root, entry, field) => {
     const text = (secret: string) => JSON.stringify({ [root]: { a: entry } }).replace("planted", secret);
-    const problems = await told(host, "/home/u/x.json", text("planted"));
+    const problems = await reportsOn(host, "/home/u/x.json", text("planted"));
     expect(problems).toEqual([
       expect.objectContaining({
         code: "literal-secret",
@@ -85,16 +85,16 @@ describe("what is wrong with an entry is told by the host's own names, where the
     ]);
     expect(problems[0]?.message).not.toContain("planted");
     const isReference = host !== "zed" && host !== "cursor";
-    expect(await told(host, "/home/u/x.json", text("${S}"))).toHaveLength(isReference ? 0 : 1);
+    expect(await reportsOn(host, "/home/u/x.json", text("${S}"))).toHaveLength(isReference ? 0 : 1);
   });
 
-  test("a folder and a variable that a project may not choose", async () => {
+  test("for a folder and a variable that a project may not set", async () => {
     const text = `{ "mcpServers": {
       "a": { "command": "x",
         "working_directory": "/opt/tool" },
       "b": { "command": "x", "env": {
         "LD_PRELOAD": "/tmp/x.so" } } } }`;
-    const problems = await told("warp", "/repo/.warp/.mcp.json", text);
+    const problems = await reportsOn("warp", "/repo/.warp/.mcp.json", text);
     expect(problems).toEqual([
       expect.objectContaining({
         line: 3,

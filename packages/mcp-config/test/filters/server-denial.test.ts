@@ -9,27 +9,27 @@ function isDenied(pattern: ServerPattern, definition: ServerDefinition): boolean
   return blockOf(serverFilters({ deny: [pattern] }), definition)?.by === "deny";
 }
 
-const of = (url: string, host?: string): ServerDefinition => {
+const serverAt = (url: string, host?: string): ServerDefinition => {
   const definition = http({ url });
   return host === undefined ? definition : { ...definition, definedIn: { ...definition.definedIn, host } };
 };
 
-describe("a URL that is denied", () => {
-  test.each(SPELLINGS)("is denied however it is spelled: %j", (url) => {
-    expect(isDenied({ url: "https://evil.example/mcp" }, of(url))).toBe(true);
-    expect(isDenied({ url: "https://evil.example/*" }, of(url))).toBe(true);
-    expect(isDenied({ url: "https://EVIL.example:443/*" }, of(url))).toBe(true);
-    expect(isDenied({ url: "https://ok.example/*" }, of(url))).toBe(false);
+describe("a denied URL pattern", () => {
+  test.each(SPELLINGS)("blocks every spelling of its URL: %j", (url) => {
+    expect(isDenied({ url: "https://evil.example/mcp" }, serverAt(url))).toBe(true);
+    expect(isDenied({ url: "https://evil.example/*" }, serverAt(url))).toBe(true);
+    expect(isDenied({ url: "https://EVIL.example:443/*" }, serverAt(url))).toBe(true);
+    expect(isDenied({ url: "https://ok.example/*" }, serverAt(url))).toBe(false);
   });
 
-  test("is denied without the slash behind its host", () => {
-    expect(isDenied({ url: "https://evil.example/*" }, of("https://evil.example"))).toBe(true);
-    expect(isDenied({ url: "https://evil.example" }, of("https://evil.example/"))).toBe(true);
+  test("ignores whether a slash follows the bare host", () => {
+    expect(isDenied({ url: "https://evil.example/*" }, serverAt("https://evil.example"))).toBe(true);
+    expect(isDenied({ url: "https://evil.example" }, serverAt("https://evil.example/"))).toBe(true);
   });
 
-  test("is not allowed by another spelling", () => {
+  test("in an allowlist does not cover another spelling", () => {
     const filters = serverFilters({ allow: [{ url: "https://evil.example/*" }] });
-    expect(blockOf(filters, of("https://evil.example:443/mcp"))?.by).toBe("allow");
+    expect(blockOf(filters, serverAt("https://evil.example:443/mcp"))?.by).toBe("allow");
   });
 
   test.each([
@@ -42,9 +42,9 @@ describe("a URL that is denied", () => {
     "https://u@evil.example/m?x=${X}",
     "https://evil.example/m?${X}",
     "https://evil.example/m#${X}",
-  ])("is denied where a reference may lead to it: %s", (url) => {
-    expect(isDenied({ url: "https://evil.example/m*" }, of(url))).toBe(true);
-    expect(isDenied({ url: "https://evil.example/m*" }, of(url, "claude-code"))).toBe(true);
+  ])("blocks a URL whose references may lead to it: %s", (url) => {
+    expect(isDenied({ url: "https://evil.example/m*" }, serverAt(url))).toBe(true);
+    expect(isDenied({ url: "https://evil.example/m*" }, serverAt(url, "claude-code"))).toBe(true);
   });
 
   test.each([
@@ -54,8 +54,8 @@ describe("a URL that is denied", () => {
     "http://${X}/mcp",
     "https://evil.example/other?x=${X}",
     "https://evil.example/other#${X}",
-  ])("does not take others along whose reference cannot lead to it: %s", (url) => {
-    expect(isDenied({ url: "https://evil.example/mcp*" }, of(url))).toBe(false);
+  ])("does not block a URL whose references cannot lead to it: %s", (url) => {
+    expect(isDenied({ url: "https://evil.example/mcp*" }, serverAt(url))).toBe(false);
   });
 
   test.each<[string, string, boolean]>([
@@ -70,9 +70,9 @@ describe("a URL that is denied", () => {
     ["https://evil.example/mcp?x=a", "https://evil.example/mcp?x=%${X}", true],
     ["https://evil.example/mcp?x=a", "https://evil.example/mcp?x=%6${X}", true],
     ["https://evil.example/mcp?x=a", "https://evil.example/mcp?y=%${X}", false],
-  ])("%s means %s: %j", (url, written, isExpected) => {
-    expect(isDenied({ url }, of(written))).toBe(isExpected);
-    expect(isDenied({ url }, of(written, "claude-code"))).toBe(isExpected);
+  ])("%s against the references of %s: %j", (url, written, isExpected) => {
+    expect(isDenied({ url }, serverAt(written))).toBe(isExpected);
+    expect(isDenied({ url }, serverAt(written, "claude-code"))).toBe(isExpected);
   });
 
   test.each<[string, string, boolean]>([
@@ -82,15 +82,15 @@ describe("a URL that is denied", () => {
     ["https://evil.example/mcp1", "https://evil.example/mcp%31", true],
     ["https://evil.example/ab*ba", "https://evil.example/aba", false],
     ["https://evil.example/ab*ba", "https://evil.example/abba", true],
-  ])("%s means the spelling %s: %j", (url, written, isExpected) => {
-    expect(isDenied({ url }, of(written))).toBe(isExpected);
+  ])("%s against the spelling %s: %j", (url, written, isExpected) => {
+    expect(isDenied({ url }, serverAt(written))).toBe(isExpected);
   });
 
-  test("of any host of a domain does not take others along that have a reference behind their host", () => {
+  test("with a wildcard host does not block another host with a reference in its query", () => {
     const pattern = { url: "https://*.evil.example/*" };
-    expect(isDenied(pattern, of("https://ok.example/mcp?key=${X}"))).toBe(false);
-    expect(isDenied(pattern, of("https://a.evil.example/mcp?key=${X}"))).toBe(true);
-    expect(isDenied({ url: "*evil*" }, of("https://ok.example/mcp?key=${X}"))).toBe(true);
+    expect(isDenied(pattern, serverAt("https://ok.example/mcp?key=${X}"))).toBe(false);
+    expect(isDenied(pattern, serverAt("https://a.evil.example/mcp?key=${X}"))).toBe(true);
+    expect(isDenied({ url: "*evil*" }, serverAt("https://ok.example/mcp?key=${X}"))).toBe(true);
   });
 
   test.each([
@@ -99,18 +99,20 @@ describe("a URL that is denied", () => {
     ["continue", "${{ secrets.X }}"],
     ["gemini", "%X%"],
     ["crush", "$(cmd)"],
-  ])("knows the references of %s", (host, reference) => {
+  ])("recognises the references of %s", (host, reference) => {
     const deny = { url: "https://evil.example/*" };
-    expect(isDenied(deny, of(`https://${reference}/mcp`, host))).toBe(true);
-    expect(isDenied(deny, of(`https://ok.example/${reference}`, host))).toBe(false);
+    expect(isDenied(deny, serverAt(`https://${reference}/mcp`, host))).toBe(true);
+    expect(isDenied(deny, serverAt(`https://ok.example/${reference}`, host))).toBe(false);
   });
 
-  test("is told from what only looks like a reference to another host", () => {
-    expect(isDenied({ url: "https://a.example/admin/*" }, of("https://a.example/$metadata"))).toBe(false);
+  test("does not take a plain dollar sign for a reference", () => {
+    expect(isDenied({ url: "https://a.example/admin/*" }, serverAt("https://a.example/$metadata"))).toBe(
+      false,
+    );
   });
 });
 
-describe("a command line that is denied", () => {
+describe("a denied command line", () => {
   const deny = { argv: ["npx", "bad"] };
   test.each<[string[], boolean]>([
     [["npx", "${PKG:-bad}"], true],
@@ -120,7 +122,7 @@ describe("a command line that is denied", () => {
     [["npx", "good${X}"], false],
     [["npx", "${X}/server.js"], false],
     [["npx", "bad", "more"], false],
-  ])("is denied where a reference may lead to it: %j", ([command = "", ...args], isExpected) => {
+  ])("is matched by references that may lead to it: %j", ([command = "", ...args], isExpected) => {
     expect(isDenied(deny, stdio({ command, args }))).toBe(isExpected);
   });
 
@@ -144,16 +146,13 @@ describe("a command line that is denied", () => {
     ["sep-2633", ["npx", "bad", "${ op://vault | value:x }"], true],
     ["gemini", ["npx", "bad", "$MORE"], false],
     ["opencode", ["npx", "bad", "{env:MORE}"], false],
-  ])(
-    "is denied where the answers to a question of %s may lead to it: %j",
-    (host, [command = "", ...args], isExpected) => {
-      const definition = stdio({ command, args });
-      const asked = { ...definition, definedIn: { ...definition.definedIn, host } };
-      expect(isDenied(deny, asked)).toBe(isExpected);
-    },
-  );
+  ])("is matched by inputs of %s that may lead to it: %j", (host, [command = "", ...args], isExpected) => {
+    const definition = stdio({ command, args });
+    const asked = { ...definition, definedIn: { ...definition.definedIn, host } };
+    expect(isDenied(deny, asked)).toBe(isExpected);
+  });
 
-  test("is resolved to as many arguments as there are answers, and to one for anything else", async () => {
+  test("an input resolves to one argument per answer, any other reference to one", async () => {
     const { args } = await resolveStdio({ args: ["${NONE}", "x"] }, { env: { NONE: "" } });
     expect(args).toEqual(["", "x"]);
     const definedIn = { scope: "explicit", file: "/f/mcp.json", host: "vscode" } as const;

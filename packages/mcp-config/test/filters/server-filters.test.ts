@@ -22,85 +22,90 @@ function rejectedPromise(): Promise<never> {
   return Promise.reject(new Error("later"));
 }
 
-/** Node tells of them when it is done with the microtasks, before anything else runs. */
-function unhandledRejectionsTold(): Promise<void> {
+/** Node reports unhandled rejections after the microtasks, before the next immediate. */
+function afterUnhandledRejections(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Which filter keeps a server out, if one does. */
-function keptOutBy(options: ServerFilterOptions, definition: ServerDefinition): string | undefined {
+/** The name of the filter that blocks a server, if one does. */
+function blockedBy(options: ServerFilterOptions, definition: ServerDefinition): string | undefined {
   return blockOf(serverFilters(options), definition)?.by;
 }
 
-describe("a list", () => {
+describe("a server filter list", () => {
   test.each<[string, ServerFilterOptions, ServerDefinition, string | undefined]>([
-    ["nothing", {}, NODE, undefined],
+    ["no list", {}, NODE, undefined],
     ["disabledServers", { disabledServers: ["files"] }, NODE, "disabledServers"],
     [
-      "disabledServers against enabledServers",
+      "disabledServers beats enabledServers",
       { disabledServers: ["files"], enabledServers: ["files"] },
       NODE,
       "disabledServers",
     ],
-    ["another name", { disabledServers: ["file"] }, NODE, undefined],
-    ["a switch in the file", {}, { ...NODE, enabled: false }, "disabled"],
+    ["disabledServers with another name", { disabledServers: ["file"] }, NODE, undefined],
+    ["enabled: false in the file", {}, { ...NODE, enabled: false }, "disabled"],
     [
-      "enabledServers against the switch",
+      "enabledServers beats enabled: false in the file",
       { enabledServers: ["files"] },
       { ...NODE, enabled: false },
       undefined,
     ],
     ["deny by name", { deny: [{ name: "fil*" }] }, NODE, "deny"],
     ["deny by exact command line", { deny: [{ argv: ["node", "server.js", "--root", "/"] }] }, NODE, "deny"],
-    ["deny by part of a command line", { deny: [{ argv: ["node", "server.js"] }] }, NODE, undefined],
+    ["deny by only a part of a command line", { deny: [{ argv: ["node", "server.js"] }] }, NODE, undefined],
     [
       "deny by URL, whatever the case of its host",
       { deny: [{ url: "https://docs.EXAMPLE:8443/mcp/*" }] },
       DOCS,
       "deny",
     ],
-    ["deny by URL of another path", { deny: [{ url: "https://docs.example:8443/MCP/*" }] }, DOCS, undefined],
     [
-      "a URL without a star is the whole URL",
+      "deny by a URL with another path",
+      { deny: [{ url: "https://docs.example:8443/MCP/*" }] },
+      DOCS,
+      undefined,
+    ],
+    [
+      "deny by a URL without a star, which is the whole URL",
       { deny: [{ url: "https://docs.example:8443/mcp" }] },
       DOCS,
       undefined,
     ],
-    ["allow", { allow: [{ name: "files" }] }, NODE, undefined],
-    ["allow of others", { allow: [{ name: "docs" }] }, NODE, "allow"],
+    ["allow by name", { allow: [{ name: "files" }] }, NODE, undefined],
+    ["allow of another server", { allow: [{ name: "docs" }] }, NODE, "allow"],
     ["an empty allow", { allow: [] }, NODE, "allow"],
     ["deny beats allow", { allow: [{ name: "files" }], deny: [{ name: "files" }] }, NODE, "deny"],
     [
-      "allow by name does not do once command lines are listed",
+      "allow by name does not suffice once command lines are listed",
       { allow: [{ name: "files" }, { argv: ["x"] }] },
       NODE,
       "allow",
     ],
     ["allow by command line", { allow: [{ argv: ["node", "server.js", "--root", "/"] }] }, NODE, undefined],
     [
-      "allow by URL says nothing of processes",
+      "allow by URL does not restrict stdio servers",
       { allow: [{ name: "files" }, { url: "https://x/*" }] },
       NODE,
       undefined,
     ],
     ["allow by URL", { allow: [{ url: "https://docs.example:8443/*" }] }, DOCS, undefined],
-    ["a URL that begins alike", { allow: [{ url: "https://docs.example/*" }] }, DOCS, "allow"],
+    ["allow by a URL with another port", { allow: [{ url: "https://docs.example/*" }] }, DOCS, "allow"],
   ])("%s", (_what, options, definition, by) => {
-    expect(keptOutBy(options, definition)).toBe(by);
+    expect(blockedBy(options, definition)).toBe(by);
   });
 
-  test("names the list of the host that switched a server off", () => {
+  test("names the host's list that switched a server off", () => {
     const definition = { ...NODE, enabled: false, disabledBy: "mcp.excluded" };
     expect(blockOf(serverFilters(), definition)?.reason).toContain('"mcp.excluded"');
   });
 
-  test("cannot be fooled by a variable: what is compared is what is written", () => {
+  test("does not allow a URL whose host is a reference", () => {
     const hidden = named("s", http({ url: "https://${HOST}/mcp" }));
-    expect(keptOutBy({ allow: [{ url: "https://good.example/*" }] }, hidden)).toBe("allow");
+    expect(blockedBy({ allow: [{ url: "https://good.example/*" }] }, hidden)).toBe("allow");
   });
 });
 
-describe("a filter of the caller's own", () => {
+describe("a custom filter", () => {
   const more = [
     {
       name: "no-shells",
@@ -108,7 +113,7 @@ describe("a filter of the caller's own", () => {
     },
   ];
 
-  test("is named in the report, with its reason", () => {
+  test("is named as the blocker, with its reason", () => {
     expect(blockOf(serverFilters({ more }), named("sh"))).toEqual({
       by: "no-shells",
       reason: "it is a shell",
@@ -116,40 +121,44 @@ describe("a filter of the caller's own", () => {
     expect(blockOf(serverFilters({ more }), named("x"))).toBeUndefined();
   });
 
-  test("that fails keeps the server out", () => {
+  test("that throws blocks the server", () => {
     const broken = [{ name: "broken", block: () => JSON.parse("{") }];
     expect(blockOf(serverFilters({ more: broken }), NODE)).toMatchObject({ by: "broken" });
   });
 
-  test("that is asynchronous keeps the server out, whatever comes of it, and does not end the process", async () => {
+  test("that returns a promise blocks the server and leaves no unhandled rejection", async () => {
     const rejected = rejectedPromise();
     const late = [{ name: "late", block: () => rejected as unknown as undefined }];
     expect(blockOf(serverFilters({ more: late }), NODE)).toEqual({
       by: "late",
       reason: "the filter failed, so the server is not used",
     });
-    await unhandledRejectionsTold();
+    await afterUnhandledRejections();
     expect(unhandled).not.toHaveBeenCalled();
   });
 });
 
-describe("search servers that the host replaces", () => {
+describe("Exa search servers", () => {
   test.each<[string, ServerDefinition, boolean]>([
-    ["the name", named("EXA"), true],
-    ["the url", http({ url: "https://mcp.exa.ai/mcp" }), true],
-    ["an argument", stdio({ args: ["-y", "mcp-remote", "https://mcp.exa.ai/mcp?exaApiKey=k"] }), true],
-    ["its own tool", http({ url: "https://mcp.exa.ai/mcp?tools=WEB_search_exa" }), true],
+    ["by name", named("EXA"), true],
+    ["by url", http({ url: "https://mcp.exa.ai/mcp" }), true],
+    ["by argument", stdio({ args: ["-y", "mcp-remote", "https://mcp.exa.ai/mcp?exaApiKey=k"] }), true],
+    ["with only the search tool", http({ url: "https://mcp.exa.ai/mcp?tools=WEB_search_exa" }), true],
     [
-      "another tool in the url",
+      "not with another tool in the url",
       http({ url: "https://mcp.exa.ai/mcp?tools=web_search_exa,crawling_exa" }),
       false,
     ],
-    ["another tool as an option", named("exa", stdio({ args: ["--tools", "crawling_exa"] })), false],
-    ["another tool in an option", named("exa", stdio({ args: ["--tools=crawling_exa"] })), false],
-    ["another server", named("exact"), false],
-  ])("are known by %s", (_what, definition, isReplaced) => {
-    expect(keptOutBy({ exa: true }, definition)).toBe(isReplaced ? "exa" : undefined);
-    expect(keptOutBy({}, definition)).toBeUndefined();
+    ["not with another tool as an option", named("exa", stdio({ args: ["--tools", "crawling_exa"] })), false],
+    [
+      "not with another tool within an option",
+      named("exa", stdio({ args: ["--tools=crawling_exa"] })),
+      false,
+    ],
+    ["not by a longer name", named("exact"), false],
+  ])("are blocked if the host replaces them: %s", (_what, definition, isReplaced) => {
+    expect(blockedBy({ exa: true }, definition)).toBe(isReplaced ? "exa" : undefined);
+    expect(blockedBy({}, definition)).toBeUndefined();
   });
 
   test.each<[string, ServerDefinition, string | undefined]>([
@@ -161,33 +170,33 @@ describe("search servers that the host replaces", () => {
       http({ url: "https://mcp.exa.ai/?exaApiKey=k-4", env: { EXA_API_KEY: "k-3" } }),
       "k-4",
     ],
-    ["nowhere", named("exa"), undefined],
-    ["an empty one", named("exa", stdio({ env: { EXA_API_KEY: "" } })), undefined],
-  ])("give their key from %s", (_where, definition, key) => {
+    ["nowhere if there is none", named("exa"), undefined],
+    ["nowhere if it is empty", named("exa", stdio({ env: { EXA_API_KEY: "" } })), undefined],
+  ])("give their API key from %s", (_where, definition, key) => {
     expect(exaApiKey(definition)).toBe(key);
   });
 });
 
 describe("browser servers", () => {
   test.each<[string, ServerDefinition, boolean]>([
-    ["a name", named("Playwright"), true],
-    ["a url", http({ url: "https://mcp.BrowserBase.com/sse" }), true],
-    ["a package", stdio({ args: ["-y", "@playwright/mcp@latest"] }), true],
-    ["a command", stdio({ command: "/usr/bin/browser-use-mcp" }), true],
-    ["nothing of a browser", named("browsers"), false],
-  ])("are known by %s", (_what, definition, isBrowser) => {
-    expect(keptOutBy({ browser: true }, definition)).toBe(isBrowser ? "browser" : undefined);
+    ["by name", named("Playwright"), true],
+    ["by url", http({ url: "https://mcp.BrowserBase.com/sse" }), true],
+    ["by package", stdio({ args: ["-y", "@playwright/mcp@latest"] }), true],
+    ["by command", stdio({ command: "/usr/bin/browser-use-mcp" }), true],
+    ["not by a longer name", named("browsers"), false],
+  ])("are blocked if the host has a browser: %s", (_what, definition, isBrowser) => {
+    expect(blockedBy({ browser: true }, definition)).toBe(isBrowser ? "browser" : undefined);
   });
 
-  test("are kept out by a function that answers a promise, which may reject without ending the process", async () => {
+  test("are blocked if the browser option returns a promise, without an unhandled rejection", async () => {
     const browser = () => rejectedPromise() as unknown as boolean;
-    expect(keptOutBy({ browser }, named("browser"))).toBe("browser");
-    expect(keptOutBy({ browser }, NODE)).toBeUndefined();
-    await unhandledRejectionsTold();
+    expect(blockedBy({ browser }, named("browser"))).toBe("browser");
+    expect(blockedBy({ browser }, NODE)).toBeUndefined();
+    await afterUnhandledRejections();
     expect(unhandled).not.toHaveBeenCalled();
   });
 
-  test("come back when the host switches its own browser off", async () => {
+  test("are admitted once the host has no browser of its own", async () => {
     let hasBrowser = true;
     const { admit } = createServerAdmission({ filters: { browser: () => hasBrowser } });
     expect(await admit(named("browser"))).toMatchObject({ block: { by: "browser" }, ownsName: true });

@@ -17,7 +17,7 @@ const SERVERS = {
 const CHILDREN = ["bare", "evil", "good", "node"];
 const ALL = [...CHILDREN, "hub", "other"];
 
-/** Which servers the rules switch off, and what is told apart from that. */
+/** Which servers the rules switch off, and the diagnostics about anything else. */
 async function rejectedBy(rules: unknown) {
   const content = { "amp.mcpServers": SERVERS, [LIST]: rules };
   const { servers, diagnostics } = await parse(content, { host: "amp", file: "/folder/settings.json" });
@@ -34,47 +34,47 @@ async function rejectedBy(rules: unknown) {
 const reject = (matches: unknown) => ({ matches, action: "reject" });
 const allow = (matches: unknown) => ({ matches, action: "allow" });
 
-describe("a rule about servers", () => {
+describe("Amp permission rules", () => {
   test.each<[string, unknown[], string[]]>([
-    ["none", [], []],
+    ["no rules", [], []],
     ["a command", [reject({ command: "npx" })], ["bare", "evil", "good"]],
     ["a part of a command", [reject({ command: "px" })], []],
     ["a command and arguments", [reject({ command: "npx", args: "*evil*" })], ["evil"]],
     ["arguments", [reject({ args: "*evil*" })], ["evil", "node"]],
-    ["arguments, joined", [reject({ args: "-y *" })], ["evil", "good"]],
+    ["joined arguments", [reject({ args: "-y *" })], ["evil", "good"]],
     ["no arguments", [reject({ args: "" })], ["bare"]],
-    ["a command with its arguments", [reject({ command: "npx -y @good/*" })], ["good"]],
+    ["a command pattern that contains arguments", [reject({ command: "npx -y @good/*" })], ["good"]],
     ["several commands", [reject({ command: ["node", "npx *"] })], ["evil", "good", "node"]],
-    ["a command, whose arguments are apart", [reject({ command: "npx *", args: "*" })], []],
+    ["a command pattern that contains arguments, beside args", [reject({ command: "npx *", args: "*" })], []],
     ["every command", [reject({ command: "*" })], CHILDREN],
-    ["an address", [reject({ url: "https://hub.example/*" })], ["hub"]],
-    ["every address", [reject({ url: "*" })], ["hub", "other"]],
-    ["an address and a command", [reject({ url: "*", command: "*" })], []],
-    ["nothing, so that it is about everything", [reject({})], ALL],
+    ["a URL", [reject({ url: "https://hub.example/*" })], ["hub"]],
+    ["every URL", [reject({ url: "*" })], ["hub", "other"]],
+    ["a URL and a command", [reject({ url: "*", command: "*" })], []],
+    ["an empty rule, which matches everything", [reject({})], ALL],
     [
-      "what an earlier one allows",
+      "a rejection after a narrower allowance",
       [allow({ args: "*@good/*" }), reject({ command: "npx" })],
       ["bare", "evil"],
     ],
-    ["what a later one allows", [reject({ command: "node" }), allow({})], ["node"]],
-  ])("that names %s", async (_what, rules, off) => {
+    ["a rejection before an allowance", [reject({ command: "node" }), allow({})], ["node"]],
+  ])("reject exactly the matching servers: %s", async (_what, rules, off) => {
     expect(await rejectedBy(rules)).toEqual({ off, faults: [] });
   });
 
   test.each<[string, unknown, string[]]>([
-    ["is no object", "npx", ALL],
+    ["is not an object", "npx", ALL],
     ["has an unknown action", { matches: { command: "npx" }, action: "deny" }, ["bare", "evil", "good"]],
     ["has no action", { matches: { url: "*" } }, ["hub", "other"]],
-    ["rejects something that is no object", reject("npx"), ALL],
-    ["rejects nothing in particular", { action: "reject" }, ALL],
-    ["rejects a command that is no text", reject({ command: 5 }), CHILDREN],
-    ["rejects no command of several", reject({ command: [] }), CHILDREN],
+    ["rejects a non-object", reject("npx"), ALL],
+    ["rejects without matches", { action: "reject" }, ALL],
+    ["rejects a command that is not a string", reject({ command: 5 }), CHILDREN],
+    ["rejects an empty list of commands", reject({ command: [] }), CHILDREN],
     ["rejects a regular expression", reject({ command: "/^node$/" }), CHILDREN],
-    ["rejects what it does not know, too", reject({ command: "node", name: "x" }), ["node"]],
-    ["allows something that is no object", allow("npx"), []],
-    ["allows a command that is no text", allow({ command: 5, args: "*" }), []],
-    ["allows what it does not know, too", allow({ command: "node", name: "x" }), []],
-  ])("that %s is told of and lets nothing through", async (_what, rule, off) => {
+    ["rejects by an unknown field too", reject({ command: "node", name: "x" }), ["node"]],
+    ["allows a non-object", allow("npx"), []],
+    ["allows a command that is not a string", allow({ command: 5, args: "*" }), []],
+    ["allows by an unknown field too", allow({ command: "node", name: "x" }), []],
+  ])("a rule that %s is reported and allows nothing", async (_what, rule, off) => {
     const alone = await rejectedBy([rule]);
     expect(alone.off).toEqual(off);
     expect(alone.faults).toMatchObject([
@@ -85,7 +85,7 @@ describe("a rule about servers", () => {
   });
 
   test.each([[null], ["reject"], [{ command: "npx" }]])(
-    "in what is no list, %j, rejects all",
+    "reject every server if they are not a list: %j",
     async (rules) => {
       const { off, faults } = await rejectedBy(rules);
       expect(off).toEqual(ALL);
@@ -94,7 +94,7 @@ describe("a rule about servers", () => {
   );
 });
 
-describe("an address that is rejected", () => {
+describe("a rejected URL in Amp", () => {
   /** Which of the URLs the rules switch off. */
   async function rejected(urls: readonly string[], rules: readonly unknown[], env = {}) {
     const servers = Object.fromEntries(urls.map((url, index) => [`server${index}`, { url }]));
@@ -107,7 +107,7 @@ describe("an address that is rejected", () => {
     return urls.filter((_url, index) => off.has(`server${index}`));
   }
 
-  test("is meant however it is spelled", async () => {
+  test("covers every spelling of the URL", async () => {
     const spelled = [
       "https://evil.example:443/mcp",
       "https://user@evil.example/mcp",
@@ -123,21 +123,21 @@ describe("an address that is rejected", () => {
     expect(await rejected([...spelled, ...others], rules)).toEqual(spelled);
   });
 
-  test("is meant with its references filled in, and where nobody knows what they stand for", async () => {
+  test("covers URLs whose references lead to it or are unset", async () => {
     const urls = ["https://${HOST}/mcp", "https://${GOOD}/mcp", "https://${UNSET}/mcp"];
     const env = { HOST: "evil.example", GOOD: "good.example" };
     const rules = [reject({ url: "https://evil.example/*" })];
     expect(await rejected(urls, rules, env)).toEqual(["https://${HOST}/mcp", "https://${UNSET}/mcp"]);
   });
 
-  test("is not one that is allowed, unless it is spelled as the rule has it", async () => {
+  test("is excepted only in the spelling of an allow rule", async () => {
     const rules = [allow({ url: "https://hub.example/mcp" }), reject({ url: "*" })];
     const urls = ["https://hub.example/mcp", "https://hub.example:443/mcp"];
     expect(await rejected(urls, rules)).toEqual(["https://hub.example:443/mcp"]);
   });
 });
 
-describe("a command that is rejected", () => {
+describe("a rejected command in Amp", () => {
   const SERVERS = {
     literal: { command: "npx", args: ["-y", "evil-pkg"] },
     runner: { command: "${RUNNER:-npx}", args: ["-y", "evil-pkg"] },
@@ -150,24 +150,24 @@ describe("a command that is rejected", () => {
 
   test.each<[string, object, object, string[]]>([
     ["a command", { command: "npx" }, {}, ALL_OF_NPX],
-    ["a command that begins so", { command: "np*" }, {}, ALL_OF_NPX],
+    ["a prefix of a command", { command: "np*" }, {}, ALL_OF_NPX],
     ["another command", { command: "deno" }, {}, []],
-    ["a command that a variable names", { command: "deno" }, { RUNNER: "deno" }, ["runner"]],
+    ["a command from a variable", { command: "deno" }, { RUNNER: "deno" }, ["runner"]],
     ["a part of the arguments", { args: "*evil*" }, {}, ["literal", "runner", "named", "open", "start"]],
     ["a beginning of the arguments", { args: "-y evil*" }, {}, ["literal", "runner", "named", "open"]],
     ["an end of the arguments", { args: "-y evil* x" }, {}, ["open"]],
     ["another end of the arguments", { args: "-y *z" }, {}, ["start"]],
-    ["fewer characters than are known", { args: "-y x" }, {}, []],
+    ["less text than is known", { args: "-y x" }, {}, []],
     ["all arguments", { args: "-y evil-pkg" }, {}, ["literal", "runner", "named"]],
-    [
-      "all arguments, one of them of a variable",
-      { args: "-y evil-pkg" },
-      { PKG: "ok" },
-      ["literal", "runner"],
-    ],
+    ["all arguments, one from a variable", { args: "-y evil-pkg" }, { PKG: "ok" }, ["literal", "runner"]],
     ["all arguments, one unknown", { args: "-y evil x" }, {}, ["open"]],
-    ["a command with its arguments", { command: "npx -y evil*" }, {}, ["literal", "runner", "named", "open"]],
-  ])("by %s is meant with its references filled in", async (_what, matches, env, off) => {
+    [
+      "a command pattern that contains arguments",
+      { command: "npx -y evil*" },
+      {},
+      ["literal", "runner", "named", "open"],
+    ],
+  ])("is compared with references filled in: %s", async (_what, matches, env, off) => {
     const { discover } = await homeWith({
       ".config/amp/settings.json": { "amp.mcpServers": SERVERS, [LIST]: [reject(matches)] },
     });
@@ -175,7 +175,7 @@ describe("a command that is rejected", () => {
     expect(servers.filter(({ enabled }) => enabled === false).map(({ name }) => name)).toEqual(off);
   });
 
-  test("is told of in the same way where one file is looked at by itself", async () => {
+  test("applies in parseHostFile, where references are unknown without env", async () => {
     const content = { "amp.mcpServers": SERVERS, [LIST]: [reject({ args: "-y ok" })] };
     const off = async (env?: object) => {
       const options = { host: "amp", file: "/folder/settings.json", env: env && { ...env } };
@@ -187,7 +187,7 @@ describe("a command that is rejected", () => {
     expect(await off()).toEqual(["named"]);
   });
 
-  test("is not allowed by what its references lead to", async () => {
+  test("is not excepted by an allow rule that only its references match", async () => {
     const rules = [allow({ command: "npx" }), reject({})];
     const { discover } = await homeWith({
       ".config/amp/settings.json": { "amp.mcpServers": SERVERS, [LIST]: rules },
@@ -198,7 +198,7 @@ describe("a command that is rejected", () => {
   });
 });
 
-describe("rules in several files", () => {
+describe("Amp permission rules in several files", () => {
   const servers = (name: string) => ({ "amp.mcpServers": { [name]: { command: name } } });
 
   async function switchesWith(user: object, project: object) {
@@ -211,25 +211,25 @@ describe("rules in several files", () => {
     return { off, codes: found.diagnostics.map(({ code }) => code) };
   }
 
-  test("of the user count for what the user and a project have", async () => {
+  test("from the user apply to user and project servers", async () => {
     const { off, codes } = await switchesWith({ [LIST]: [reject({ command: "*" })] }, {});
     expect(off.sort()).toEqual(["its", "mine"]);
     expect(codes).toEqual(["disabled-by-host", "disabled-by-host"]);
   });
 
-  test("of a project reject of what it brings, besides the user's, and allow nothing that these reject", async () => {
+  test("from a project reject only its own servers and override no user rule", async () => {
     const [all, none] = [{ [LIST]: [reject({})] }, { [LIST]: [] }];
     expect((await switchesWith({}, all)).off).toEqual(["its"]);
     expect((await switchesWith(none, all)).off).toEqual(["its"]);
     expect((await switchesWith(all, none)).off).toEqual(["its", "mine"]);
   });
 
-  test("are told of once where they cannot be understood", async () => {
+  test("are reported once each if unreadable", async () => {
     const { codes } = await switchesWith({ [LIST]: [allow(1)] }, { [LIST]: [allow(2)] });
     expect(codes).toEqual(["invalid-field", "invalid-field"]);
   });
 
-  test("of an administrator are the only ones that count", () => {
+  test("from an administrator replace all others", () => {
     const documents = [
       { kind: "managed", scope: "managed", content: { [LIST]: [allow({ command: "mine" }), reject({})] } },
       { kind: "project", scope: "project", content: { [LIST]: [] } },

@@ -3,8 +3,8 @@ import { parse } from "../discovery/parsing.ts";
 
 const mine = { a: { command: "x" } };
 
-describe.each(["warp", "copilot-cli", "claude-plugin"])("servers that stand bare in a file of %s", (host) => {
-  test("are read one by one, and each faulty one is told of with its place", async () => {
+describe.each(["warp", "copilot-cli", "claude-plugin"])("servers at the root of a %s file", (host) => {
+  test("are read one by one, and each faulty one is reported at its place", async () => {
     const content = {
       ok: { command: "x" },
       bad1: "npx",
@@ -25,7 +25,7 @@ describe.each(["warp", "copilot-cli", "claude-plugin"])("servers that stand bare
     expect(hints).toMatchObject([{ code: "near-miss-field", server: "bad4", suggestion: "url" }]);
   });
 
-  test("have beside them what is no server", async () => {
+  test("may have other root keys beside them", async () => {
     const content = {
       $schema: "https://host.example/s.json",
       $defs: { type: "x" },
@@ -39,29 +39,29 @@ describe.each(["warp", "copilot-cli", "claude-plugin"])("servers that stand bare
   test.each<[string, object, string]>([
     ["under another host's key", { servers: mine }, "wrong-root-key /servers"],
     ["under a misspelled key", { McpServers: mine }, "near-miss-field /McpServers"],
-    ["nowhere", {}, "no-servers "],
-    ["nowhere, beside something else", { $schema: "s", other: { a: 1 } }, "no-servers "],
-  ])("are looked for in vain where servers stand %s", async (_what, content, expected) => {
+    ["absent", {}, "no-servers "],
+    ["absent beside other keys", { $schema: "s", other: { a: 1 } }, "no-servers "],
+  ])("give a diagnostic that names mcpServers if they are %s", async (_what, content, expected) => {
     const { names, diagnostics } = await parse(content, { host });
     expect(names).toEqual([]);
     expect(diagnostics.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual([expected]);
     expect(diagnostics[0]?.message).toContain('"mcpServers"');
   });
 
-  test("may be called like another host's key", async () => {
+  test("may be named like another host's key", async () => {
     const { names, told } = await parse({ servers: { command: "x" }, mcp: { command: "y" } }, { host });
     expect([names, told]).toEqual([["servers", "mcp"], []]);
   });
 });
 
-test("a manifest of a plugin says something of itself beside servers", async () => {
+test("a Claude plugin manifest may hold metadata beside servers at its root", async () => {
   const author = { name: "n", url: "https://host.example" };
   const content = { version: "1.0.0", description: "d", author, keywords: ["k"], ...mine };
   const { names, told } = await parse(content, { host: "claude-plugin" });
   expect([names, told]).toEqual([["a"], []]);
 });
 
-test("servers that stand bare in a plugin may be called like what a manifest says of itself", async () => {
+test("servers at the root of a Claude plugin file may be named like manifest fields", async () => {
   const content = {
     repository: { command: "x" },
     author: { type: "http", url: "https://host.example/mcp" },

@@ -18,7 +18,7 @@ const facts = (found: readonly ServerDefinition[]) =>
   found.map((server) => [server.name, "command" in server ? server.command : "", server.definedIn.scope]);
 
 describe("Claude Code", () => {
-  test("has local servers before the project's, those before the user's, and plugins last", async () => {
+  test("prefers local, then project, then user, then plugin servers", async () => {
     const all = (command: string) => servers({ s: { command }, [command]: { command } });
     const { discover, write, home, project } = await homeWith({
       "work/.mcp.json": all("project"),
@@ -60,7 +60,7 @@ describe("Claude Code", () => {
     });
   });
 
-  test("takes a plugin's server for one of the user's that reaches the same", async () => {
+  test("drops a plugin's server that has the endpoint of a user's", async () => {
     const { discover, write, home } = await homeWith({
       "plugin/.mcp.json": servers({ theirs: { command: "x" }, far: { type: "sse", url: "https://h/mcp" } }),
     });
@@ -76,7 +76,7 @@ describe("Claude Code", () => {
     ]);
   });
 
-  test("switches off what its lists name: any server by one list, a project's by another", async () => {
+  test("disables any server by disabledMcpServers, project servers by disabledMcpjsonServers", async () => {
     const { discover, write, project } = await homeWith({
       "work/.mcp.json": servers({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } }),
       "work/.claude/settings.json": {
@@ -98,13 +98,13 @@ describe("Claude Code", () => {
     ]);
   });
 
-  test("refuses a url without a type, and says what to write", async () => {
+  test("refuses a url without a type and lists the valid types", async () => {
     const { diagnostics } = await parse(servers({ s: { url: "https://h" } }));
     expect(diagnostics).toMatchObject([{ code: "ServerConfigError", pointer: "/mcpServers/s/url" }]);
     expect(diagnostics[0]?.message).toContain('"http" or "streamable-http" or "sse"');
   });
 
-  test("passes over the name that it reserves, as its plugins do not", async () => {
+  test("refuses the reserved name workspace, except in a plugin", async () => {
     const entries = servers({ workspace: { command: "x" }, ok: { command: "x" } });
     const { names, diagnostics } = await parse(entries);
     expect(names).toEqual(["ok"]);
@@ -119,24 +119,21 @@ describe("Claude Code", () => {
     ["wss://h/mcp", "url"],
     ["https://h/mcp", "url"],
     ["${URL}/mcp", "type"],
-  ])(
-    "reaches a WebSocket at %s, which Jackfield cannot: that is no fault of the file",
-    async (url, field) => {
-      const { names, servers: found, diagnostics } = await parse(servers({ s: { type: "ws", url } }));
-      expect(names).toEqual(["s"]);
-      expect(found[0]?.definition).not.toMatchObject({ url: expect.stringContaining("http") });
-      expect(diagnostics).toMatchObject([
-        { code: "unsupported-address", severity: "warning", server: "s", pointer: `/mcpServers/s/${field}` },
-      ]);
-    },
-  );
+  ])("reports a WebSocket server (%s) as unsupported, not as an error", async (url, field) => {
+    const { names, servers: found, diagnostics } = await parse(servers({ s: { type: "ws", url } }));
+    expect(names).toEqual(["s"]);
+    expect(found[0]?.definition).not.toMatchObject({ url: expect.stringContaining("http") });
+    expect(diagnostics).toMatchObject([
+      { code: "unsupported-address", severity: "warning", server: "s", pointer: `/mcpServers/s/${field}` },
+    ]);
+  });
 
-  test("refuses the address of a WebSocket for any other type", async () => {
+  test("refuses a WebSocket url with another type", async () => {
     const { names, told } = await parse(servers({ s: { type: "http", url: "wss://h" } }));
     expect([names, told]).toEqual([[], ["ServerConfigError: s"]]);
   });
 
-  test("ignores a timeout below a second", async () => {
+  test("ignores and reports a timeout below a second", async () => {
     const { servers: found, told } = await parse(
       servers({ s: { command: "x", timeout: 999 }, t: { command: "x", timeout: 1000 } }),
     );
@@ -144,14 +141,14 @@ describe("Claude Code", () => {
     expect(told).toEqual(["invalid-field: s"]);
   });
 
-  test("never runs a headers helper, and says so", async () => {
+  test("reports headersHelper as a command substitution", async () => {
     const { told } = await parse(
       servers({ s: { type: "http", url: "https://h", headersHelper: "touch /tmp/x" } }),
     );
     expect(told).toEqual(["command-substitution: s"]);
   });
 
-  test("shows the local servers of the first project of a file by itself, unless one is meant", async () => {
+  test("reads a single file's first project unless cwd names another", async () => {
     const content = {
       projects: { "/a": servers({ a: { command: "a" } }), "/b": servers({ b: { command: "b" } }) },
     };
@@ -162,7 +159,7 @@ describe("Claude Code", () => {
   });
 
   test.each(["claude-code", "claude-plugin"])(
-    "tells remote servers no credentials of the machine (%s)",
+    "keeps the machine's credentials from remote servers (%s)",
     async (host) => {
       const text = "${ANTHROPIC_API_KEY}|${NPM_TOKEN:-none}|${OTHER_TOKEN}";
       const env = { ANTHROPIC_API_KEY: "hidden", NPM_TOKEN: "hidden", OTHER_TOKEN: "other" };
@@ -180,7 +177,7 @@ describe("Claude Code", () => {
     },
   );
 
-  test("tells a project's remote server nothing that is called like a credential, not even that it is empty", async () => {
+  test("fails a project's remote server that refers to a credential's variable", async () => {
     const remote = { type: "http", url: "https://h", headers: { A: "${NPM_TOKEN}" } };
     const { servers: found } = await parse(servers({ remote }), { file: "/p/.mcp.json" });
     const definition = found[0]?.definition as ServerDefinition;
@@ -190,8 +187,8 @@ describe("Claude Code", () => {
   });
 });
 
-describe("an administrator's settings for Claude Code in parts", () => {
-  test("are the JSON files of their folder that are not hidden", async () => {
+describe("the managed-settings.d folder of Claude Code", () => {
+  test("is read for its visible JSON files only", async () => {
     const { home, project } = await homeWith({
       ".claude.json": { mcpServers: { a: { command: "a" }, b: { command: "b" } } },
       "policy/managed-settings.d/10-b.json": { deniedMcpServers: [{ serverName: "b" }] },
@@ -204,7 +201,7 @@ describe("an administrator's settings for Claude Code in parts", () => {
     });
     const dialect = dialectOf("claude-code");
     if (!dialect) throw new Error("claude-code");
-    // An administrator's own folder is not the tests' to write into.
+    // The tests must not write to the administrator's real folder.
     const files = dialect.files.map((file) => ({
       ...file,
       paths: (at: HostSurroundings) =>

@@ -11,7 +11,7 @@ test.each([
   ["url", { type: "http", url: "https://h" }],
   ["url", { command: "x", url: "https://h" }],
   ["type", { type: "http", command: "x" }],
-])("Claude Desktop has no remote servers in its file (%s)", async (field, entry) => {
+])("Claude Desktop refuses a remote server because of its %s", async (field, entry) => {
   const { names, diagnostics } = await parse(
     servers({ s: entry, ok: { type: "stdio", command: "x" } }),
     HOST,
@@ -22,7 +22,7 @@ test.each([
   ]);
 });
 
-test("Claude Desktop knows nothing of an entry but its command line and variables", async () => {
+test("Claude Desktop reads only command, args and env of an entry", async () => {
   const others = { cwd: "/a", headers: { A: "b" } };
   const entry = { command: "x", args: ["y"], env: { A: "b" }, ...others };
   const { servers: found, told } = await parse(servers({ s: entry }), HOST);
@@ -31,7 +31,7 @@ test("Claude Desktop knows nothing of an entry but its command line and variable
   expect(told).toEqual(["unknown-field: s", "unknown-field: s"]);
 });
 
-test("Claude Desktop is found in the Windows store's folder, whatever that ends in", async () => {
+test("Claude Desktop from the Windows store is found by a folder pattern", async () => {
   const at = {
     platform: "win32",
     env: { LOCALAPPDATA: "C:\\Local" },

@@ -6,7 +6,7 @@ import { useHomeFolder } from "../discovery/home-folder.ts";
 
 const homeWith = useHomeFolder();
 
-/** Where a plugin is installed, and for which project: `work` is the one in which its servers are looked for. */
+/** Where a plugin is installed, and for which project. Servers are looked up in the project `work`. */
 interface Installed {
   readonly folder: string;
   readonly project?: string;
@@ -39,13 +39,13 @@ describe("a plugin of Claude Code", () => {
     ["for another project", [others], []],
     ["for another project and for all", [others, mine], ["mine"]],
     ["for this project and for all", [own, mine], ["own"]],
-    ["for all, and behind it for this project", [mine, own], ["own"]],
+    ["for all, then for this project", [mine, own], ["own"]],
     ["for this project and for another", [others, own], ["own"]],
-  ])("is on where it is installed: %s", async (_what, installed, found) => {
+  ])("is read only where it is installed: %s", async (_what, installed, found) => {
     expect(await commandsOf(installed)).toEqual(found);
   });
 
-  test("is on below the folder that it is installed for, of which the nearest counts", async () => {
+  test("is read below its project folder, from the nearest installation", async () => {
     const inner = { folder: "inner", project: "work/packages/a" };
     expect(await commandsOf([inner, own], "work")).toEqual(["own"]);
     expect(await commandsOf([own], "work/packages/a")).toEqual(["own"]);
@@ -53,7 +53,7 @@ describe("a plugin of Claude Code", () => {
     expect(await commandsOf([own, inner], "work/packages/b")).toEqual(["own"]);
   });
 
-  test("is on in a project to which a link leads, by either path", async () => {
+  test("is read in a project behind a link, by either path", async () => {
     const { home, write, discover } = await homeWith();
     await symlink(join(home, "work"), join(home, "link"), "junction");
     await write("own/.mcp.json", { mcpServers: { own: { command: "own" } } });
@@ -67,7 +67,7 @@ describe("a plugin of Claude Code", () => {
     }
   });
 
-  test("is found by another spelling of its project's folder on Windows", () => {
+  test("matches any spelling of its project folder on Windows", () => {
     const at = {
       platform: "win32",
       env: {},

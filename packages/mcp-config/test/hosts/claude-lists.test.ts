@@ -16,10 +16,10 @@ const CONTEXT: FindingContext = {
   remark: () => {},
 };
 
-describe("an administrator's file", () => {
+describe("Claude Code's lists of allowed and denied servers", () => {
   const managed = dialectOf("claude-code")?.files.find(({ kind }) => kind === "managed");
 
-  test("is found where each platform keeps it", () => {
+  test("the administrator's MCP file has the exclusive scope", () => {
     expect(managed?.scope).toBe("managed");
     expect(dialectOf("claude-code")?.exclusiveScope).toBe("managed");
   });
@@ -53,27 +53,31 @@ describe("an administrator's file", () => {
 
   test.each<[string, object, (string | undefined)[]]>([
     ["no list", {}, [undefined, undefined]],
-    ["an empty list of what is allowed", { allowedMcpServers: [] }, [ALLOWED, ALLOWED]],
-    ["a name that is allowed", { allowedMcpServers: [{ serverName: "npx" }] }, [undefined, ALLOWED]],
-    ["a command line", { allowedMcpServers: [{ serverCommand: ["npx", "-y", "a"] }] }, [undefined, ALLOWED]],
+    ["an empty allowlist", { allowedMcpServers: [] }, [ALLOWED, ALLOWED]],
+    ["an allowed name", { allowedMcpServers: [{ serverName: "npx" }] }, [undefined, ALLOWED]],
     [
-      "a command line that is not quite the same, beside the name",
+      "an allowed command line",
+      { allowedMcpServers: [{ serverCommand: ["npx", "-y", "a"] }] },
+      [undefined, ALLOWED],
+    ],
+    [
+      "an allowed command line that differs, beside allowed names",
       { allowedMcpServers: [{ serverCommand: ["npx", "-y"] }, { serverName: "npx" }, { serverName: "hub" }] },
       [ALLOWED, undefined],
     ],
     [
-      "a url with stars",
+      "an allowed url with stars",
       { allowedMcpServers: [{ serverUrl: "https://*.EXAMPLE.com/*" }] },
       [ALLOWED, undefined],
     ],
     [
-      "a url of another path",
+      "an allowed url with another path",
       { allowedMcpServers: [{ serverUrl: "https://api.example.com/MCP" }] },
       [ALLOWED, ALLOWED],
     ],
     ["a denied name", { deniedMcpServers: [{ serverName: "npx" }] }, [DENIED, undefined]],
     [
-      "denied and allowed",
+      "a denied url beside allowed names",
       {
         deniedMcpServers: [{ serverUrl: "*" }],
         allowedMcpServers: [{ serverName: "hub" }, { serverName: "npx" }],
@@ -95,19 +99,19 @@ describe("an administrator's file", () => {
       },
       [DENIED, undefined],
     ],
-  ])("with %s", (_what, settings, expected) => {
+  ])("are applied: %s", (_what, settings, expected) => {
     expect(verdicts(settings, { npx, hub })).toEqual(expected);
     expect(reports).toHaveLength(_what.startsWith("lines that cannot be read") ? 6 : 0);
   });
 
-  test.each(SPELLINGS)("denies a url however it is spelled: %j", (url) => {
+  test.each(SPELLINGS)("deny every spelling of a url, and allow only the listed one: %j", (url) => {
     const lines = [{ serverUrl: "https://evil.example/mcp" }];
     expect(verdicts({ [DENIED]: lines }, { server: { url } })).toEqual([DENIED]);
     const isAsListed = url.toLowerCase() === "https://evil.example/mcp";
     expect(verdicts({ [ALLOWED]: lines }, { server: { url } })).toEqual([isAsListed ? undefined : ALLOWED]);
   });
 
-  test("of a project can deny, but not allow", () => {
+  test("from a project can deny but not allow", () => {
     const settings = { allowedMcpServers: [], deniedMcpServers: [{ serverName: "hub" }] };
     expect(verdicts(settings, { npx, hub }, "project")).toEqual([undefined, DENIED]);
   });
@@ -118,21 +122,36 @@ describe("an administrator's file", () => {
 
   test.each<[string, object, object, boolean]>([
     ["a default", evil("https://evil.com/*"), { url: "${U:-https://evil.com}/mcp" }, true],
-    ["a default that is harmless", evil("https://evil.com/*"), { url: "${U:-https://ok.com}/mcp" }, false],
+    ["a harmless default", evil("https://evil.com/*"), { url: "${U:-https://ok.com}/mcp" }, false],
     ["a variable", evil("https://evil.com/*"), { url: "https://${HOST}/mcp" }, true],
-    ["a variable in upper case", evil("https://evil.com/*"), { url: "HTTPS://${HOST}/mcp" }, true],
+    [
+      "a variable after an upper-case scheme",
+      evil("https://evil.com/*"),
+      { url: "HTTPS://${HOST}/mcp" },
+      true,
+    ],
     ["a harmless variable", evil("https://evil.com/*"), { url: "https://${KNOWN}/mcp" }, false],
     ["an unset variable", evil("https://evil.com/*"), { url: "https://${UNSET}/mcp" }, true],
     [
-      "an unset variable in what may be a user",
+      "an unset variable directly behind another host",
       evil("https://evil.com/*"),
       { url: "https://ok${UNSET}" },
       true,
     ],
-    ["an unset variable in another host", evil("https://evil.com/*"), { url: "https://ok/${UNSET}" }, false],
-    ["an unset variable before what may not be sent", evil("*/evil"), { url: "https://${UNSET}/ok" }, true],
     [
-      "an unset variable in another path",
+      "an unset variable in the path of another host",
+      evil("https://evil.com/*"),
+      { url: "https://ok/${UNSET}" },
+      false,
+    ],
+    [
+      "an unset variable before a part that may become a fragment",
+      evil("*/evil"),
+      { url: "https://${UNSET}/ok" },
+      true,
+    ],
+    [
+      "an unset variable in the query of another path",
       evil("https://evil.com/x*"),
       { url: "https://evil.com/y?${U}" },
       false,
@@ -144,26 +163,51 @@ describe("an administrator's file", () => {
       { url: "https://evil.com.\\${U}" },
       true,
     ],
-    ["an unset variable in a whole url", evil("https://evil.com/x"), { url: "${UNSET}EVIL.com/x" }, true],
+    [
+      "an unset variable at the start of a url",
+      evil("https://evil.com/x"),
+      { url: "${UNSET}EVIL.com/x" },
+      true,
+    ],
     ["an unset variable before another path", evil("https://evil.com/x"), { url: "${UNSET}/y" }, true],
-    ["its own env", evil("https://evil.com/*"), { url: "${U}/", env: { U: "https://evil.com" } }, true],
-    ["its own env, made of others", evil("https://evil.com/*"), { url: "${U}/", env: { U: "${V}" } }, true],
-    ["its own env, harmless", evil("https://evil.com/*"), { url: "${U}/", env: { U: "https://ok" } }, false],
-    ["a name that is empty", evil("https://evil.com/*"), { url: "https://evil${NPM_TOKEN}.com/" }, true],
+    [
+      "a variable of its own env",
+      evil("https://evil.com/*"),
+      { url: "${U}/", env: { U: "https://evil.com" } },
+      true,
+    ],
+    [
+      "a variable of its own env that refers to another",
+      evil("https://evil.com/*"),
+      { url: "${U}/", env: { U: "${V}" } },
+      true,
+    ],
+    [
+      "a harmless variable of its own env",
+      evil("https://evil.com/*"),
+      { url: "${U}/", env: { U: "https://ok" } },
+      false,
+    ],
+    [
+      "a credential's variable, which is empty",
+      evil("https://evil.com/*"),
+      { url: "https://evil${NPM_TOKEN}.com/" },
+      true,
+    ],
     ["a default in an argument", bad, npxOf("${PKG:-bad}"), true],
     ["a variable in an argument", bad, npxOf("${KNOWN}"), false],
     ["an unset variable in an argument", bad, npxOf("b${UNSET}"), true],
     ["an unset variable in another argument", bad, npxOf("good${UNSET}"), false],
-    ["a dollar name, which stays as it is", bad, npxOf("$UNSET"), false],
+    ["a dollar name, which is no reference", bad, npxOf("$UNSET"), false],
     ["an unset variable in the command", bad, { command: "${UNSET}", args: ["bad"] }, true],
     ["an unset variable beside another argument", bad, { command: "${UNSET}", args: ["good"] }, false],
     [
-      "a line that quotes the reference",
+      "a list line that contains the reference",
       { [DENIED]: [{ serverCommand: ["npx", "${KNOWN}"] }] },
       npxOf("${KNOWN}"),
       true,
     ],
-  ])("is not escaped by a reference: %s", (_what, settings, server, isOff) => {
+  ])("deny a server if its references may lead to a denied one: %s", (_what, settings, server, isOff) => {
     expect(verdicts(settings, { server })).toEqual([isOff ? DENIED : undefined]);
   });
 
@@ -171,15 +215,15 @@ describe("an administrator's file", () => {
     ["a default", { url: "${U:-https://ok.com}/mcp" }, true],
     ["a variable", { url: "https://ok.com${PATHS}" }, true],
     ["another default", { url: "${U:-https://evil.com}/mcp" }, false],
-    ["an unset variable where anything may stand", { url: "https://OK.com/${UNSET}/mcp" }, true],
+    ["an unset variable under a star", { url: "https://OK.com/${UNSET}/mcp" }, true],
     ["an unset variable in the host", { url: "https://${UNSET}ok.com/mcp" }, false],
     ["an unset variable at the end of the host", { url: "https://ok.com${UNSET}/mcp" }, false],
-    ["an unset variable instead of what has to stand there", { url: "https://end.com/${UNSET}" }, false],
-    ["an unset variable before what has to stand there", { url: "https://end.com/${UNSET}/end" }, true],
+    ["an unset variable in place of a required part", { url: "https://end.com/${UNSET}" }, false],
+    ["an unset variable before a required part", { url: "https://end.com/${UNSET}/end" }, true],
     ["a default in an argument", npxOf("${PKG:-good}"), true],
     ["an unset variable in an argument", npxOf("${UNSET}"), false],
-    ["a quoted reference", npxOf("${KNOWN}"), false],
-  ])("allows what a reference surely leads to: %s", (_what, server, isOn) => {
+    ["a reference that a list line contains", npxOf("${KNOWN}"), false],
+  ])("allow a server only if its references surely lead to an allowed one: %s", (_what, server, isOn) => {
     const lines = [
       { serverUrl: "https://ok.com/*" },
       { serverUrl: "https://end.com/*/end" },
@@ -189,20 +233,20 @@ describe("an administrator's file", () => {
     expect(verdicts({ [ALLOWED]: lines }, { server })).toEqual([isOn ? undefined : ALLOWED]);
   });
 
-  test("takes a project's variable for unknown, which may get its default instead", () => {
+  test("treat a project's variable as possibly unset, so its default counts too", () => {
     const subjects = { set: { url: "${KNOWN:-https://evil.com}/" }, unset: { url: "${U:-https://ok.com}/" } };
     const definedIn = { scope: "project" } as const;
     expect(verdicts(evil("https://evil.com/*"), subjects, "managed", definedIn)).toEqual([DENIED, undefined]);
   });
 
-  test("takes every variable for unknown where there is no environment", () => {
+  test("treat every variable as unknown if there is no environment", () => {
     const context = { ...CONTEXT, env: undefined };
     const subjects = { server: { url: "${U:-https://ok.com}/" } };
     const definedIn = { scope: "user" } as const;
     expect(verdicts(evil("https://evil.com/*"), subjects, "managed", definedIn, context)).toEqual([DENIED]);
   });
 
-  test("knows where a plugin is, and that an answer may be several words", () => {
+  test("fill in the plugin root, and let one input stand for several arguments", () => {
     const definedIn = { scope: "extension", root: "/plugins/p" } as const;
     const server = { command: "${CLAUDE_PLUGIN_ROOT}/run", args: ["${user_config.key}"] };
     const settings = (program: string) => ({ [DENIED]: [{ serverCommand: [program, "a", "b"] }] });
@@ -215,7 +259,7 @@ describe("an administrator's file", () => {
   });
 });
 
-test("a denied address is not reached by a user's reference to it", async () => {
+test("Claude Code disables a user's server whose reference leads to a denied one", async () => {
   const { discover, write } = await homeWith({
     ".claude/settings.json": {
       deniedMcpServers: [{ serverUrl: "https://evil.com/*" }, { serverCommand: ["npx", "bad"] }],

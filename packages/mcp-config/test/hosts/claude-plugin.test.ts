@@ -20,8 +20,8 @@ async function pluginWith(mcpServers: unknown, files: { [path: string]: unknown 
 
 const names = (found: readonly { readonly name: string }[]) => found.map(({ name }) => name);
 
-describe("a manifest that names files in the place of servers", () => {
-  test("is followed, to each of them", async () => {
+describe("a Claude plugin manifest that names server files", () => {
+  test("is followed to each of them", async () => {
     const { find, home } = await pluginWith(["./cfg/servers.json", "./more.json"], {
       "plugin/cfg/servers.json": servers({ a: { command: "${CLAUDE_PLUGIN_ROOT}/a" } }),
       "plugin/more.json": { bare: { command: "b" } },
@@ -38,7 +38,7 @@ describe("a manifest that names files in the place of servers", () => {
     });
   });
 
-  test("names once what is read anyway", async () => {
+  test("does not repeat the servers of a file that is read anyway", async () => {
     const { find } = await pluginWith("./.mcp.json", {
       "plugin/.mcp.json": servers({ a: { command: "a" } }),
     });
@@ -71,7 +71,7 @@ describe("a manifest that names files in the place of servers", () => {
     expect([found, problems.length]).toEqual([[], 1]);
   });
 
-  test("is followed in a plugin that is itself behind a link", async () => {
+  test("is followed in a plugin folder behind a link", async () => {
     const { find, write, home } = await pluginWith("./cfg.json", {
       "plugin/cfg.json": servers({ a: { command: "a" } }),
     });
@@ -82,7 +82,7 @@ describe("a manifest that names files in the place of servers", () => {
     expect([names(found), problems]).toEqual([["a"], []]);
   });
 
-  test("is a problem where one is missing", async () => {
+  test("gives a problem if a file is missing", async () => {
     const { find } = await pluginWith("./nowhere.json", {});
     const { problems } = await find();
     expect(problems).toMatchObject([{ kind: "ConfigReadError" }]);
@@ -97,7 +97,7 @@ describe("a manifest that names files in the place of servers", () => {
     expect(diagnostics[0]?.message).toContain("bundle");
   });
 
-  test("may name a bundle by an address, of which no credential is told", async () => {
+  test("may name a bundle by URL, whose credentials stay out of the diagnostic", async () => {
     const mcpServers = "https://u:planted@host.example/a.mcpb?token=planted#planted";
     const { diagnostics } = await parse({ name: "p", mcpServers }, HOST);
     expect(diagnostics[0]?.message).toContain('"https://host.example/a.mcpb" is a bundle');
@@ -105,7 +105,7 @@ describe("a manifest that names files in the place of servers", () => {
   });
 
   test.each<[unknown]>([["./cfg/servers.json"], [["./cfg/servers.json"]]])(
-    "is no error by itself, and says where the servers are: %j",
+    "parsed on its own gives an info diagnostic that names the file: %j",
     async (mcpServers) => {
       const { names: found, diagnostics } = await parse({ name: "p", mcpServers }, HOST);
       expect(found).toEqual([]);
@@ -115,17 +115,17 @@ describe("a manifest that names files in the place of servers", () => {
   );
 
   test.each<[unknown]>([[7], [[{ a: { command: "a" } }]], [[]]])(
-    "is at fault with %j",
+    "is refused if it has %j instead",
     async (mcpServers) => {
       expect((await parse({ name: "p", mcpServers }, HOST)).told).toEqual(["ConfigShapeError"]);
     },
   );
 });
 
-describe("the folder of a plugin's data", () => {
+describe("a plugin's data folder", () => {
   const entry = { command: "x", args: ["${CLAUDE_PLUGIN_DATA}/cache"] };
 
-  /** A home with a plugin in this folder, and what its server's argument comes to. */
+  /** A home with a plugin in this folder, and its resolved server. */
   async function dataOf(folder: string, config: string, options: (home: string) => ServerResolverOptions) {
     const { home, write, discover } = await homeWith({ [`${folder}/.mcp.json`]: servers({ s: entry }) });
     const plugins = { "my.tool@the market": [{ installPath: join(home, folder) }] };
@@ -140,7 +140,7 @@ describe("the folder of a plugin's data", () => {
     return { home, resolved };
   }
 
-  test("is the one that Claude Code has for it, beside the list of what is installed", async () => {
+  test("is the one of Claude Code, beside the list of installed plugins", async () => {
     const folder = ".claude/plugins/cache/the market/my.tool/1.0.0";
     const { home, resolved } = await dataOf(folder, ".claude", () => ({ env: {} }));
     expect(await resolved).toMatchObject({
@@ -149,27 +149,27 @@ describe("the folder of a plugin's data", () => {
   });
 
   test.each<[string, string, (home: string) => { [name: string]: string }]>([
-    ["in the home", ".claude", (home) => ({ HOME: home })],
+    ["in the home folder", ".claude", (home) => ({ HOME: home })],
     [
-      "where a variable says",
+      "by CLAUDE_CONFIG_DIR",
       "moved",
       (home) => ({ HOME: "/nowhere", CLAUDE_CONFIG_DIR: join(home, "moved") }),
     ],
-  ])("is found for a plugin that is kept elsewhere: %s", async (_what, config, env) => {
+  ])("is found for a plugin outside Claude Code's folders: %s", async (_what, config, env) => {
     const { home, resolved } = await dataOf("mine/plugin", config, (folder) => ({ env: env(folder) }));
     expect(await resolved).toMatchObject({
       args: [join(home, config, "plugins/data/my-tool-the-market/cache")],
     });
   });
 
-  test("is not known of one that is not installed, and the error says what can be done", async () => {
+  test("is unknown for a plugin that is not installed, and the error gives advice", async () => {
     const { resolved } = await dataOf("mine/plugin", ".claude", () => ({ env: { HOME: "/nowhere" } }));
     const error = await refused(resolved);
     expect(error).toMatchObject({ code: "MCP_CONFIG_VARIABLE_MISSING" });
     expect(error.message).toContain("does not know this path; write it out");
   });
 
-  test("is known to nobody but the host for Agent Plugins", async () => {
+  test("is unknown for Agent Plugins, and the error gives advice", async () => {
     const text = servers({ s: { type: "stdio", command: "x", args: ["${PLUGIN_DATA}"] } });
     const { servers: found } = await parse(text, { host: "agent-plugins" });
     const definition = found[0]?.definition;

@@ -17,7 +17,7 @@ args = ["mcp", "--at=https://a.example"]
 url = "https://mcp.example/a"
 `;
 
-/** What becomes of the two servers: the name of what switches them off, and why, if they are off. */
+/** For each of the two servers, what switches it off and why; `undefined` if it stays on. */
 async function reasons(requirements: string): Promise<readonly (string | undefined)[]> {
   const told: ConfigDiagnostic[] = [];
   const report = (diagnostic: ConfigDiagnostic) => told.push(diagnostic);
@@ -51,10 +51,10 @@ const remote = (identity: string) => `[mcp_servers.remote.identity]\n${identity}
 const OTHER = "requirements.toml: the server is not the one that it requires.";
 const NEITHER = "requirements.toml: its identity there is neither a command nor a url.";
 
-describe("a profile", () => {
+describe("a Codex profile", () => {
   const profile = 'profile = "dev"\n[mcp_servers.a]\ncommand = "x"\n';
 
-  test("that a file names is told of: Codex takes one only from whoever starts it", async () => {
+  test("is reported as unread if the user's file names it", async () => {
     const { home, discover } = await homeWith({
       ".codex/config.toml": profile,
       ".codex/dev.config.toml": '[mcp_servers.b]\ncommand = "y"\n',
@@ -68,7 +68,7 @@ describe("a profile", () => {
     );
   });
 
-  test("of a project, and what is no name, says nothing", async () => {
+  test("is not reported if a project names it or it is not a string", async () => {
     const { home, write, discover } = await homeWith({ "work/.codex/config.toml": profile });
     await write(
       ".codex/config.toml",
@@ -80,8 +80,8 @@ describe("a profile", () => {
   });
 });
 
-describe("an administrator's requirements", () => {
-  test("are found where the system keeps them", () => {
+describe("requirements.toml of Codex", () => {
+  test("is at a system path on each platform", () => {
     const file = CODEX.files.find(({ kind }) => kind === "requirements");
     const at = { env: {}, home: "/h", cwd: "/h", projectTop: "/h" };
     const found = (["linux", "darwin", "win32"] as const).map((platform) => file?.paths({ ...at, platform }));
@@ -92,11 +92,11 @@ describe("an administrator's requirements", () => {
     ]);
   });
 
-  test("that say nothing of servers leave all of them on", async () => {
+  test("without mcp_servers disables no server", async () => {
     expect(await reasons('allowed_approval_policies = ["never"]')).toEqual([undefined, undefined]);
   });
 
-  test("switch off what they do not list; an empty list switches off everything", async () => {
+  test("disables unlisted servers, and all of them if its list is empty or invalid", async () => {
     const unlisted = "requirements.toml: the server is not listed there.";
     expect(await reasons(local('command = "company-cli"'))).toEqual([undefined, unlisted]);
     expect(await reasons("[mcp_servers]")).toEqual([unlisted, unlisted]);
@@ -116,7 +116,7 @@ describe("an administrator's requirements", () => {
     [matching(`${exact}, ${exact}, ${exact}`), OTHER],
     [matching(""), OTHER],
     [local('command = { executable = "other", args = [] }'), OTHER],
-  ])("compare a command line: %s", async (requirements, reason) => {
+  ])("compares a server's command line: %s", async (requirements, reason) => {
     expect((await reasons(requirements))[0]).toBe(reason);
   });
 
@@ -129,7 +129,7 @@ describe("an administrator's requirements", () => {
     ["", NEITHER],
     ['command = "x"\nurl = "https://mcp.example/a"', NEITHER],
     ['host = "mcp.example"', NEITHER],
-  ])("compare an address: %s", async (identity, reason) => {
+  ])("compares a server's URL: %s", async (identity, reason) => {
     expect((await reasons(remote(identity)))[1]).toBe(reason);
   });
 
@@ -141,12 +141,12 @@ describe("an administrator's requirements", () => {
     local("command = 1"),
     local('command = { executable = "company-cli" }'),
     matching(`${exact}, "--at=https://a.example"`),
-  ])("let nothing through that cannot be read: %s", async (requirements) => {
+  ])("disables a server whose requirement is unreadable: %s", async (requirements) => {
     const unreadable = "requirements.toml: its requirement for the server cannot be read.";
     expect(await reasons(requirements)).toContain(unreadable);
   });
 
-  test("never try a regular expression, and say so", async () => {
+  test("evaluates no regular expression and says so in the reason", async () => {
     const [, reason] = await reasons(remote(`url = { match = "regex", expression = "(.+)+" }`));
     expect(reason).toContain("it uses a regular expression, which Jackfield does not evaluate");
   });
@@ -165,7 +165,7 @@ test.each([
   expect(diagnostics[0]?.message).toContain(`"${field}" is refused`);
 });
 
-test("Codex hands on no variable that is looked up elsewhere, and an unknown place is told of", async () => {
+test("Codex passes through only local env_vars and reports an unknown source", async () => {
   const lines = `[mcp_servers.s]
 command = "x"
 env_vars = ["A", { name = "B", source = "remote" }, { name = "C", source = "local" }]
@@ -183,12 +183,12 @@ env_vars = ["A", { name = "B", source = "vault" }, { name = "C" }]
   ]);
 });
 
-describe("a folder of a project", () => {
+describe("a project folder in Codex", () => {
   test.each<[string, { [folder: string]: string }, readonly string[]]>([
     ["is trusted with its project", { work: "trusted" }, ["deep", "top"]],
     ["may be trusted alone", { "work/a": "trusted" }, ["deep"]],
-    ["may be left out of that", { work: "trusted", "work/a": "untrusted" }, ["top"]],
-    ["is not trusted for the sake of a folder within", { "work/a/b": "trusted" }, []],
+    ["may be excluded from its project's trust", { work: "trusted", "work/a": "untrusted" }, ["top"]],
+    ["is not trusted because a subfolder is", { "work/a/b": "trusted" }, []],
   ])("%s", async (_what, levels, expected) => {
     const { home, project, write, discover } = await homeWith({
       "work/.codex/config.toml": '[mcp_servers.top]\ncommand = "top"\n',

@@ -4,12 +4,12 @@ import { parse } from "../discovery/parsing.ts";
 
 const homeWith = useHomeFolder();
 
-describe("what a file in YAML has as other hosts do", () => {
+describe("another host's notation in a Continue YAML file", () => {
   const read = (content: object, file = "/folder/config.yaml") =>
     parse(JSON.stringify(content), { host: "continue", file });
   const url = "https://h/x";
 
-  test("is told of: a map of servers", async () => {
+  test("is reported: a map of servers", async () => {
     const { names, told, diagnostics } = await read({ mcpServers: { a: { command: "x" }, b: { url } } });
     expect([names, told]).toEqual([["a", "b"], ["legacy-shape"]]);
     expect(diagnostics).toMatchObject([{ pointer: "/mcpServers", line: 1 }]);
@@ -17,7 +17,7 @@ describe("what a file in YAML has as other hosts do", () => {
     expect([block.names, block.told]).toEqual([["a"], []]);
   });
 
-  test("is told of once for each file that is found", async () => {
+  test("is reported once per discovered file", async () => {
     const { discover } = await homeWith({
       ".continue/config.yaml": "mcpServers: {a: {command: x}}\n",
       "work/.continue/mcpServers/b.yaml": "mcpServers: {b: {command: x}}\n",
@@ -27,7 +27,7 @@ describe("what a file in YAML has as other hosts do", () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(["legacy-shape", "legacy-shape"]);
   });
 
-  test("is told of: headers beside the URL", async () => {
+  test("is reported: headers beside the URL", async () => {
     const entry = { name: "s", url, headers: { A: "1" } };
     const { servers, diagnostics } = await read({ mcpServers: [entry] });
     expect(servers[0]?.written).toMatchObject({ headers: { A: "1" } });
@@ -39,7 +39,7 @@ describe("what a file in YAML has as other hosts do", () => {
     expect([block.servers[0]?.written.headers, block.told]).toEqual([{ A: "1" }, []]);
   });
 
-  test("is asked for as a list where there is nothing", async () => {
+  test("is not suggested for empty mcpServers: the error asks for a list", async () => {
     const { diagnostics } = await parse("mcpServers:\n", { host: "continue", file: "/folder/config.yaml" });
     expect(diagnostics[0]?.message).toContain('"mcpServers" must be a list of servers, not null.');
     const block = await read({ mcpServers: null }, "/folder/block.json");
@@ -47,7 +47,7 @@ describe("what a file in YAML has as other hosts do", () => {
   });
 });
 
-describe("headers in requestOptions", () => {
+describe("headers in requestOptions of Continue", () => {
   const read = async (entry: object) => {
     const content = JSON.stringify({ mcpServers: [{ name: "s", ...entry }] });
     const { servers, told, diagnostics } = await parse(content, { host: "continue", file: "/folder/c.yaml" });
@@ -55,7 +55,7 @@ describe("headers in requestOptions", () => {
   };
   const url = "https://h/x";
 
-  test("win over others, which are kept", async () => {
+  test("win over other headers, which are kept and reported", async () => {
     const entry = { url, headers: { A: "1" }, requestOptions: { headers: { B: "2" }, timeout: 5 } };
     const { written, told, diagnostics } = await read(entry);
     expect(written).toMatchObject({ headers: { B: "2" } });
@@ -65,13 +65,13 @@ describe("headers in requestOptions", () => {
     expect(diagnostics[0]?.message).toContain('"headers" is ignored; "headers" in "requestOptions" wins.');
   });
 
-  test("may stand beside the same", async () => {
+  test("may repeat the other headers", async () => {
     const headers = { A: "1", B: "2" };
     const { written, told } = await read({ url, headers, requestOptions: { headers: { B: "2", A: "1" } } });
     expect([written?.headers, written?.extra, told]).toEqual([headers, undefined, []]);
   });
 
-  test("mean nothing for a process, and stay where they are", async () => {
+  test("have no effect on a stdio server and stay in extra", async () => {
     const requestOptions = { headers: { B: "2" } };
     const { written, told, diagnostics } = await read({ command: "x", requestOptions });
     expect(written?.extra).toEqual({ requestOptions });
@@ -80,7 +80,7 @@ describe("headers in requestOptions", () => {
     expect(diagnostics[0]?.message).toContain('"headers" in "requestOptions" has no effect');
   });
 
-  test("are none in a text", async () => {
+  test("are reported if requestOptions is a string", async () => {
     const { written, diagnostics } = await read({ url, requestOptions: "A: 1" });
     expect(written).toMatchObject({ url });
     expect(diagnostics).toMatchObject([{ code: "invalid-field", pointer: "/mcpServers/0/requestOptions" }]);

@@ -6,33 +6,30 @@ import { parse } from "../discovery/parsing.ts";
 const homeWith = useHomeFolder();
 const block = (name: string) => `name: Block\nmcpServers:\n  - name: ${name}\n    command: x\n`;
 
-describe("the folder of blocks", () => {
-  test.each(["work/", ""])(
-    "has blocks in .yaml, .yml and .json, and whatever else lies there: %j",
-    async (folder) => {
-      const blocks = `${folder}.continue/mcpServers`;
-      const { discover } = await homeWith({
-        [`${blocks}/a.yaml`]: block("a"),
-        [`${blocks}/b.json`]: { mcpServers: { b: { command: "x" } } },
-        [`${blocks}/c.yml`]: block("c"),
-        [`${blocks}/a.yaml~`]: block("backup"),
-        [`${blocks}/a.yaml.bak`]: block("backup"),
-        [`${blocks}/README.md`]: "# Blocks\n\n- one: [\n",
-        [`${blocks}/.DS_Store`]: "\u0000\u0000",
-        [`${blocks}/.gitkeep`]: "",
-        [`${blocks}/folder/d.yaml`]: block("d"),
-      });
-      const { servers, problems, diagnostics } = await discover({ hosts: ["continue"] });
-      expect(servers.map(({ name }) => name)).toEqual(["a", "b", "c"]);
-      expect([problems, diagnostics]).toEqual([[], []]);
-    },
-  );
+describe("Continue's mcpServers folder", () => {
+  test.each(["work/", ""])("is read for .yaml, .yml and .json files only: %j", async (folder) => {
+    const blocks = `${folder}.continue/mcpServers`;
+    const { discover } = await homeWith({
+      [`${blocks}/a.yaml`]: block("a"),
+      [`${blocks}/b.json`]: { mcpServers: { b: { command: "x" } } },
+      [`${blocks}/c.yml`]: block("c"),
+      [`${blocks}/a.yaml~`]: block("backup"),
+      [`${blocks}/a.yaml.bak`]: block("backup"),
+      [`${blocks}/README.md`]: "# Blocks\n\n- one: [\n",
+      [`${blocks}/.DS_Store`]: "\u0000\u0000",
+      [`${blocks}/.gitkeep`]: "",
+      [`${blocks}/folder/d.yaml`]: block("d"),
+    });
+    const { servers, problems, diagnostics } = await discover({ hosts: ["continue"] });
+    expect(servers.map(({ name }) => name)).toEqual(["a", "b", "c"]);
+    expect([problems, diagnostics]).toEqual([[], []]);
+  });
 });
 
-describe("a block in JSON that is one server", () => {
+describe("a Continue block with a single server", () => {
   const blocks = "work/.continue/mcpServers";
 
-  test("is called like its file", async () => {
+  test("is named after its file", async () => {
     const { discover } = await homeWith({
       [`${blocks}/single.json`]: { command: "npx", args: ["-y", "x"] },
       [`${blocks}/my.events.json`]: { type: "sse", url: "https://h/x" },
@@ -47,7 +44,7 @@ describe("a block in JSON that is one server", () => {
     expect([problems, diagnostics]).toEqual([[], []]);
   });
 
-  test("is so by itself, too", async () => {
+  test("is named after its file in parseHostFile too", async () => {
     const file = "/folder/single.json";
     const found = await parse({ command: "npx" }, { host: "continue", file });
     expect([found.names, found.told]).toEqual([["single"], []]);
@@ -59,20 +56,20 @@ describe("a block in JSON that is one server", () => {
 
   test.each([
     ["in YAML", "command: npx\n", "/folder/single.yaml"],
-    ["without anything of a server", { title: "x" }, "/folder/single.json"],
-  ])("is none %s", async (_what, content, file) => {
+    ["without any server field", { title: "x" }, "/folder/single.json"],
+  ])("is not recognised %s", async (_what, content, file) => {
     const { names, told } = await parse(content, { host: "continue", file });
     expect([names, told]).toEqual([[], ["no-servers"]]);
   });
 
-  test("is none beside a map of servers", async () => {
+  test("is not recognised beside a map of servers", async () => {
     const content = { command: "npx", mcpServers: { a: { command: "x" } } };
     const { names } = await parse(content, { host: "continue", file: "/folder/single.json" });
     expect(names).toEqual(["a"]);
   });
 });
 
-describe("a variable in dollar and braces", () => {
+describe("a dollar-brace reference in Continue", () => {
   const text = "${KEY}|${{ secrets.KEY }}|${KEY:-no}";
   const child = { command: "x", args: [text], env: { KEY: text, LEVEL: 3 } };
   const remote = { url: "https://h/x", headers: { "X-Key": text } };
@@ -85,7 +82,7 @@ describe("a variable in dollar and braces", () => {
     return { servers, told, found };
   }
 
-  test("is a secret in the env of a block in JSON, and text everywhere else in it", async () => {
+  test("resolves in the env of a JSON block and is literal elsewhere in it", async () => {
     const content = { mcpServers: { child, remote } };
     const { servers, found } = await resolved(content, "/folder/block.json");
     expect(servers[0]?.written.env).toEqual({
@@ -98,7 +95,7 @@ describe("a variable in dollar and braces", () => {
     ]);
   });
 
-  test("is one in a single server and in the projects of another host's file", async () => {
+  test("resolves in the env of a single server and of another host's projects", async () => {
     const { found } = await resolved(child, "/folder/single.json");
     expect(found).toMatchObject([{ env: { KEY: "k|k|${KEY:-no}" } }]);
     const projects = { "/p": { mcpServers: { child } } };
@@ -106,14 +103,14 @@ describe("a variable in dollar and braces", () => {
     expect(ofProject).toMatchObject([{ env: { KEY: "k|k|${KEY:-no}" } }]);
   });
 
-  test("is text in YAML, also in env", async () => {
+  test("is literal in YAML, even in env", async () => {
     const content = JSON.stringify({ mcpServers: [{ name: "child", ...child }] });
     const { found } = await resolved(content, "/folder/block.yaml");
     expect(found).toMatchObject([{ args: ["${KEY}|k|${KEY:-no}"], env: { KEY: "${KEY}|k|${KEY:-no}" } }]);
   });
 });
 
-test("what Continue calls a secret is one, whatever its name and wherever it stands", async () => {
+test("a Continue secrets reference is secret whatever its name and place", async () => {
   const env = { PLAIN: "hunter2-value" };
   const servers = [
     { name: "child", command: "x", args: ["--db", "${{ secrets.PLAIN }}"] },
@@ -129,7 +126,7 @@ test("what Continue calls a secret is one, whatever its name and wherever it sta
   expect(found).toHaveLength(2);
 });
 
-describe("a variable in the env of a block in JSON", () => {
+describe("a variable in the env of a Continue JSON block", () => {
   const secretsOf = async (entry: object, file = "/folder/block.json") => {
     const content = { mcpServers: { s: { command: "x", ...entry } } };
     const { servers } = await parse(content, { host: "continue", file });
@@ -139,7 +136,7 @@ describe("a variable in the env of a block in JSON", () => {
     return { secrets: found.secrets, found, servers };
   };
 
-  test("is a secret only if its name is that of one", async () => {
+  test("is secret only if its name is a credential's", async () => {
     const env = { A: "${LEVEL}", B: "${API_KEY}" };
     const { secrets, found, servers } = await secretsOf({ env });
     expect(found).toMatchObject({ env: { A: "debug-level", B: "planted-key" } });
@@ -149,14 +146,14 @@ describe("a variable in the env of a block in JSON", () => {
   });
 
   test.each<[string, object]>([
-    ["in its place", { env: { A: "${{ secrets.LEVEL }}" } }],
+    ["in the same place", { env: { A: "${{ secrets.LEVEL }}" } }],
     ["in another place", { env: { A: "${LEVEL}" }, args: ["${{ secrets.LEVEL }}"] }],
-    ["and names no plain ones by itself", { env: { A: "${{secrets.LEVEL}}" }, plainVariables: ["LEVEL"] }],
-  ])("is one where the file calls it that %s", async (_what, entry) => {
+    ["despite a plainVariables field", { env: { A: "${{secrets.LEVEL}}" }, plainVariables: ["LEVEL"] }],
+  ])("is secret if a secrets reference names it %s", async (_what, entry) => {
     expect((await secretsOf(entry)).secrets).toContain("debug-level");
   });
 
-  test("and no field of a file in YAML says otherwise", async () => {
+  test("is secret in YAML too, despite a plainVariables field", async () => {
     const server = { name: "s", command: "x", args: ["${{ secrets.LEVEL }}"], plainVariables: ["LEVEL"] };
     const content = JSON.stringify({ mcpServers: [server] });
     const { servers } = await parse(content, { host: "continue", file: "/home/u/config.yaml" });
@@ -166,13 +163,13 @@ describe("a variable in the env of a block in JSON", () => {
   });
 });
 
-describe("a key of a remote server", () => {
+describe("the apiKey of a remote Continue server", () => {
   const file = "/home/u/.continue/config.yaml";
   const entry = { name: "s", url: "https://h/x", apiKey: "${{ secrets.KEY }}" };
   const read = (server: object) =>
     parse(JSON.stringify({ mcpServers: [{ ...entry, ...server }] }), { host: "continue", file });
 
-  test("is sent as a bearer token, and stays where it is written", async () => {
+  test("is sent as a bearer token, but not copied into the written headers", async () => {
     const { servers, told } = await read({ requestOptions: { headers: { "X-A": "a" } } });
     expect(told).toEqual([]);
     expect(servers[0]?.written).toMatchObject({
@@ -189,33 +186,36 @@ describe("a key of a remote server", () => {
   });
 
   test.each([
-    ["the entry has a header for it", { requestOptions: { headers: { authorization: "${{ secrets.X }}" } } }],
+    [
+      "the entry has an Authorization header",
+      { requestOptions: { headers: { authorization: "${{ secrets.X }}" } } },
+    ],
     ["it is empty", { apiKey: "" }],
-  ])("is not sent where %s", async (_what, server) => {
+  ])("is not sent if %s", async (_what, server) => {
     const { servers, told } = await read(server);
     expect(servers[0]?.definition).not.toHaveProperty("headers.Authorization");
     expect(told).toEqual([]);
   });
 
-  test("that is no text is told of", async () => {
+  test("is reported if it is not a string", async () => {
     const { servers, diagnostics } = await read({ apiKey: 12345 });
     expect(servers[0]?.definition).not.toHaveProperty("headers.Authorization");
     expect(diagnostics).toMatchObject([{ code: "invalid-field", pointer: "/mcpServers/0/apiKey" }]);
   });
 
-  test("is a credential where it is written out", async () => {
+  test("is reported as a literal secret", async () => {
     const { diagnostics } = await read({ apiKey: "planted" });
     expect(diagnostics).toMatchObject([{ code: "literal-secret", pointer: "/mcpServers/0/apiKey" }]);
     expect(JSON.stringify(diagnostics)).not.toContain("planted");
   });
 
-  test("means nothing to a process", async () => {
+  test("adds no header to a stdio server", async () => {
     const { servers } = await read({ url: undefined, command: "x" });
     expect(servers[0]?.definition).not.toHaveProperty("headers");
   });
 });
 
-test("an element of the list without a name is called what it is", async () => {
+test("each unusable element of a Continue server list gets its own diagnostic", async () => {
   const text = "mcpServers:\n  - uses: org/block\n  - plain\n  - command: x\n  - {name: ok, command: w}\n";
   const { names, diagnostics } = await parse(text, { host: "continue", file: "/home/u/config.yaml" });
   expect(names).toEqual(["ok"]);
@@ -230,7 +230,7 @@ test.each([
   ["123", "a number; put it in quotes"],
   ["true", "a boolean; put it in quotes"],
   ["[a]", "an array"],
-])("an element of the list whose name is %s is told that it is no text", async (name, kind) => {
+])("a Continue list element named %s is refused because the name is not a string", async (name, kind) => {
   const { names, diagnostics } = await parse(`${block(name)}  - {name: ok, command: x}\n`, {
     host: "continue",
     file: "/folder/config.yaml",

@@ -3,7 +3,7 @@ import { parse } from "../discovery/parsing.ts";
 
 const entry = { type: "http", url: "https://host.example", oauth: { clientId: "c", callbackPort: 1234 } };
 
-test("the old settings for logins are read, and what replaces them is told", async () => {
+test("Copilot CLI reads old oauth settings and reports what replaces them", async () => {
   const { servers, diagnostics } = await parse({ mcpServers: { s: entry } }, { host: "copilot-cli" });
   expect(servers[0]?.definition).toMatchObject({ oauth: { clientId: "c", callbackPort: 1234 } });
   expect(diagnostics).toMatchObject([{ code: "legacy-field", pointer: "/mcpServers/s/oauth" }]);
@@ -11,7 +11,7 @@ test("the old settings for logins are read, and what replaces them is told", asy
 });
 
 test.each([".mcp.json", ".github/mcp.json"])(
-  "in a file that other hosts read as well they are not old: %s",
+  "oauth settings in a file that Copilot CLI shares are not reported as old: %s",
   async (name) => {
     const options = { host: "copilot-cli", file: `/project/${name}` };
     const { servers, told } = await parse({ mcpServers: { s: entry } }, options);
@@ -21,7 +21,7 @@ test.each([".mcp.json", ".github/mcp.json"])(
 );
 
 test.each(["stdio", "local"])(
-  "of a child process they are not old, whatever its URL says: %s",
+  "oauth settings of a stdio server are not reported as old: %s",
   async (type) => {
     const { told } = await parse(
       { mcpServers: { s: { ...entry, type, command: "x" } } },
@@ -31,7 +31,7 @@ test.each(["stdio", "local"])(
   },
 );
 
-test("beside a command they mean nothing", async () => {
+test("oauth settings beside a command are reported as unused", async () => {
   const server = { command: "x", oauth: { clientId: "c" } };
   const { told } = await parse({ mcpServers: { s: server } }, { host: "copilot-cli" });
   expect(told).toEqual(["unused-field: s"]);

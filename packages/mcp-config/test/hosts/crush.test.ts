@@ -7,7 +7,7 @@ import { parse } from "../discovery/parsing.ts";
 const signal = new AbortController().signal;
 const remote = (headers: object) => ({ type: "http", url: "https://host.example", headers });
 
-/** What a remote entry with these headers is sent with. */
+/** The headers that are sent for a remote entry with these headers. */
 async function headersSent(headers: object, options: ServerResolverOptions, host = "crush") {
   const key = host === "crush" ? "mcp" : "mcpServers";
   // No project has a file of this name.
@@ -16,10 +16,10 @@ async function headersSent(headers: object, options: ServerResolverOptions, host
   return "headers" in resolved ? resolved.headers : undefined;
 }
 
-describe("a header that turns out empty", () => {
+describe("an empty header in Crush", () => {
   const env = { EMPTY: "", SET: "value" };
 
-  test("is left out, be it empty as written, by a variable, or by one that is unset", async () => {
+  test("is omitted, whether it is written empty or a variable is empty or unset", async () => {
     const headers = { A: "$EMPTY", C: "", D: "${SET}", E: "${NOPE:-}", F: "${SET}${EMPTY}" };
     const sent = { D: "value", F: "value" };
     expect(await headersSent(headers, { env })).toEqual(sent);
@@ -31,12 +31,12 @@ describe("a header that turns out empty", () => {
     });
   });
 
-  test("is sent empty where another host has it", async () => {
+  test("is sent if the entry is another host's", async () => {
     expect(await headersSent({ A: "${EMPTY}", D: "${SET}" }, { env }, "omp")).toEqual({ A: "", D: "value" });
   });
 });
 
-describe("a dollar sign that is none", () => {
+describe("a literal dollar sign in Crush", () => {
   test.each([
     ["a\\$b", "a$b"],
     ["\\$A\\${A}\\$(x)", "$A${A}$(x)"],
@@ -44,17 +44,20 @@ describe("a dollar sign that is none", () => {
     ["\\\\\\$A", "\\$A"],
     ["${DOLLAR:-$}5", "$5"],
     ["$A\\$ C:\\x", "v$ C:\\x"],
-  ])("is escaped, or a default: %j", async (text, expected) => {
+  ])("is accepted if it is escaped or a default: %j", async (text, expected) => {
     expect(await headersSent({ A: text }, { env: { A: "v" } })).toEqual({ A: expected });
   });
 
-  test.each(["\\\\$ ", "${A:-$", "$}"])("is refused where it is neither: %j", async (text) => {
-    const { told } = await parse({ mcp: { s: remote({ A: text }) } }, { host: "crush" });
-    expect(told).toEqual(["ServerConfigError: s"]);
-  });
+  test.each(["\\\\$ ", "${A:-$", "$}"])(
+    "is refused if it is neither escaped nor a default: %j",
+    async (text) => {
+      const { told } = await parse({ mcp: { s: remote({ A: text }) } }, { host: "crush" });
+      expect(told).toEqual(["ServerConfigError: s"]);
+    },
+  );
 });
 
-describe("braces with more than a name in them", () => {
+describe("a brace expression in Crush", () => {
   const env = { SET: "value", EMPTY: "", OTHER: "other" };
 
   test.each([
@@ -63,11 +66,11 @@ describe("braces with more than a name in them", () => {
     ["${NOPE:-$OTHER}|${EMPTY:-${OTHER}}|${EMPTY-$OTHER}", "other|other|"],
     ["${NOPE:-${EMPTY:-${NONE:-d e}}}|${NOPE-${NONE-}}|", "d e||"],
     ["${NOPE:-}|${NOPE:-a:-b}|${NOPE:-C:\\x}|${SET}}", "|a:-b|C:\\x|value}"],
-  ])("is filled in as by a shell where it is a default: %j", async (text, expected) => {
+  ])("is resolved as by a shell if it is a default: %j", async (text, expected) => {
     expect(await headersSent({ A: text }, { env })).toEqual({ A: expected });
   });
 
-  test("is called by its own fault, whatever stands behind it", async () => {
+  test("reports its own fault first, even before backticks", async () => {
     const { diagnostics } = await parse(
       { mcp: { s: remote({ A: "${TOK:+x} `echo tok`" }) } },
       { host: "crush" },
@@ -75,7 +78,7 @@ describe("braces with more than a name in them", () => {
     expect(diagnostics[0]?.message).toContain("shell syntax that Crush fills in");
   });
 
-  test("with a command between backticks in it is called that", async () => {
+  test("is reported as a command if its default is in backticks", async () => {
     const { diagnostics } = await parse(
       { mcp: { s: remote({ A: "${TOK:-`echo tok`}" }) } },
       { host: "crush" },
@@ -83,7 +86,7 @@ describe("braces with more than a name in them", () => {
     expect(diagnostics[0]?.message).toContain("a command in backticks, which is never run");
   });
 
-  test("may require a variable, which then is neither missing nor empty", async () => {
+  test("fails if it requires a variable that is unset or empty", async () => {
     const required = { A: "${SET:?why}" };
     expect(await headersSent(required, { env })).toEqual({ A: "value" });
     for (const name of ["EMPTY", "NOPE"]) {
@@ -97,7 +100,7 @@ describe("braces with more than a name in them", () => {
     }
   });
 
-  test("is a secret where it stands for one, from whatever variable it comes", async () => {
+  test("is secret if its variable is, wherever its value comes from", async () => {
     const args = ["${API_KEY:-$OTHER}", "${API_KEY:-from-file}"];
     const { servers } = await parse(
       { mcp: { s: { command: "x", args } } },
@@ -108,7 +111,7 @@ describe("braces with more than a name in them", () => {
     expect(resolved.secrets).toEqual(expect.arrayContaining(["other", "from-file"]));
   });
 
-  test("is empty, or missing, where neither the variable nor the one behind it is set", async () => {
+  test("is empty or fails, by missingVariable, if its default is unset too", async () => {
     const headers = { A: "<${NOPE:-$NONE}>" };
     expect(await headersSent(headers, { env, missingVariable: "host" })).toEqual({ A: "<>" });
     await expect(headersSent(headers, { env })).rejects.toMatchObject({
@@ -121,7 +124,7 @@ describe("braces with more than a name in them", () => {
     ...["${A:+alt}", "${A+alt}", "${A:=x}", "${SET%l}", "${SET#v}", "${SET/a/b}", "${SET^^}", "${#SET}"],
     ...["${TOK:-`echo tok`}", "${TOK:-a`echo`b}", "${A:-a\\}b}", "${A:-\\\\}", "${A:-\\`x}", '${A:-\\"x}'],
     ...["${!SET}", "${SET:1}", "${SET@Q}", "${a.b}", "${1}", "${}", "${ SET }", "${A:-\\$}", "`echo tok`"],
-  ])("is refused where it is anything else, and never sent as it stands: %j", async (text) => {
+  ])("is refused with any other shell syntax: %j", async (text) => {
     const content = { mcp: { s: remote({ A: `Bearer ${text}` }), ok: remote({ A: "${A:?why}" }) } };
     const { names, diagnostics } = await parse(content, { host: "crush" });
     expect(names).toEqual(["ok"]);
@@ -129,7 +132,7 @@ describe("braces with more than a name in them", () => {
   });
 });
 
-describe("a command in the place of a value", () => {
+describe("a command substitution in Crush", () => {
   test.each([
     ["Bearer $(jq -r '.t | (.x)' f)", ["jq -r '.t | (.x)' f"]],
     ["$(echo $(date))", ["echo $(date)"]],
@@ -140,7 +143,7 @@ describe("a command in the place of a value", () => {
     ["$(echo `date +)`)", ["echo `date +)`"]],
     ["$(awk '{print $1}' \"$F\") (x)", ["awk '{print $1}' \"$F\""]],
     ["$()", [""]],
-  ])("reaches to the parenthesis that closes it, and is told of and not sent: %j", async (text, expected) => {
+  ])("ends at its closing parenthesis, and is reported and not sent: %j", async (text, expected) => {
     expect(commandsIn(text)).toEqual(expected);
     const { told } = await parse({ mcp: { s: remote({ Authorization: text }) } }, { host: "crush" });
     expect(told).toEqual(expected.map(() => "command-substitution: s"));
@@ -159,7 +162,7 @@ describe("a command in the place of a value", () => {
     "${FOO:-x",
     "${A:-${B}",
     "${A}${",
-  ])("or another reference is a fault where it is not closed: %j", async (text) => {
+  ])("is refused, like any reference, if it is not closed: %j", async (text) => {
     const content = { mcp: { s: remote({ A: "x", Authorization: text }), ok: remote({ A: "${A:-${B}}}" }) } };
     const { names, diagnostics } = await parse(content, { host: "crush" });
     expect(names).toEqual(["ok"]);
@@ -167,7 +170,7 @@ describe("a command in the place of a value", () => {
     expect(diagnostics[0]?.message).toContain("a reference that is not closed");
   });
 
-  test("is found in one go, however many begin and end in it", async () => {
+  test("is handled at 200,000 levels of nesting", async () => {
     const many = 200_000;
     for (const beginning of ["$(", "${A:-", "$('", '$("', "$(`", "$((", '"$('])
       expect(
@@ -191,25 +194,37 @@ function commandsIn(text: string): string[] {
   return found.flatMap(({ kind, name }) => (kind === "command" ? [name] : []));
 }
 
-describe("a token", () => {
+test("a client secret that Crush ignores because OAuth is off is reported as ignored and as a secret", async () => {
+  const entry = { type: "http", url: "https://h", oauth: false, oauth_client_secret: "sk-planted" };
+  const { diagnostics } = await parse({ mcp: { a: entry } }, { host: "crush" });
+  expect(diagnostics).toMatchObject([
+    {
+      code: "unused-field",
+      message: expect.stringContaining('"oauth_client_secret" is ignored; "oauth" wins.'),
+    },
+    { code: "literal-secret", pointer: "/mcp/a/oauth_client_secret" },
+  ]);
+  const reference = { ...entry, oauth_client_secret: "$SECRET" };
+  const { told } = await parse({ mcp: { a: reference } }, { host: "crush" });
+  expect(told).toEqual(["unused-field: a"]);
+});
+
+describe("oauth_token in Crush", () => {
   const token = { oauth_token: { access_token: "planted" } };
 
   test.each<[string, object]>([
-    ["alone", token],
-    [
-      "beside other settings for a login",
-      { ...token, oauth: true, oauth_client_id: "c", oauth_callback_port: 1 },
-    ],
-  ])("%s belongs to a server of another file", async (_what, entry) => {
+    ["by itself", token],
+    ["beside other OAuth settings", { ...token, oauth: true, oauth_client_id: "c", oauth_callback_port: 1 }],
+  ])("%s is reported as part of another file's server", async (_what, entry) => {
     const { names, told } = await parse({ mcp: { s: entry, ok: { command: "x" } } }, { host: "crush" });
     expect([names, told]).toEqual([["ok"], ["not-runnable: s"]]);
   });
 
   test.each<[string, object]>([
-    ["nothing", {}],
-    ["settings for a login without a token", { oauth_client_id: "c" }],
-    ["a token and arguments", { ...token, args: ["x"] }],
-  ])("is not all that is missing where there is %s", async (_what, entry) => {
+    ["no fields", {}],
+    ["OAuth settings but no token", { oauth_client_id: "c" }],
+    ["a token and args", { ...token, args: ["x"] }],
+  ])("does not excuse an entry with %s", async (_what, entry) => {
     const { names, diagnostics } = await parse(
       { mcp: { s: entry, ok: { command: "x" } } },
       { host: "crush" },
@@ -218,7 +233,7 @@ describe("a token", () => {
     expect(diagnostics).toMatchObject([{ code: "ServerConfigError", server: "s", pointer: "/mcp/s" }]);
   });
 
-  test("beside a url is kept and not told of", async () => {
+  test("beside a url is kept without a diagnostic", async () => {
     const { servers, diagnostics } = await parse(
       { mcp: { s: { ...remote({}), ...token } } },
       { host: "crush" },

@@ -14,18 +14,18 @@ async function read(host: string, entry: object) {
 const url = "https://host.example";
 
 describe("Cline", () => {
-  test("has the rest in transport without a remark", async () => {
+  test("reads fields nested in transport without a diagnostic", async () => {
     const { written, told } = await read("cline", { transport: { type: "streamableHttp", url } });
     expect([written, told]).toMatchObject([{ transport: "http", url }, []]);
   });
 
-  test("does not take a text for transport, and is told so", async () => {
+  test("reports a string as transport", async () => {
     const { written, told, diagnostics } = await read("cline", { url, transport: "sse" });
     expect([written, told]).toMatchObject([{ transport: "sse", url }, ["invalid-field: s"]]);
     expect(diagnostics[0]).toMatchObject({ pointer: "/mcpServers/s/transport" });
   });
 
-  test("is told once of transportType, which type beats", async () => {
+  test("reports transportType as a legacy field once, even beside type", async () => {
     for (const [entry, transport] of [
       [{ transportType: "http" }, "http"],
       [{ transportType: "streamableHttp" }, "http"],
@@ -37,7 +37,7 @@ describe("Cline", () => {
     }
   });
 
-  test("is told of a field that stands flat and in transport with different values, which is kept", async () => {
+  test("prefers nested transport fields, and reports and keeps different flat ones", async () => {
     const flat = { command: "flat", args: ["a"], type: "sse", autoApprove: ["t"] };
     const { written, told, diagnostics } = await read("cline", {
       ...flat,
@@ -56,14 +56,14 @@ describe("Cline", () => {
   test.each<[string, object, object, boolean]>([
     ["flat", { disabled: true }, { disabled: false }, false],
     ["in transport", { disabled: false }, { disabled: true }, false],
-    ["by another host's name, flat", { enabled: false }, { enabled: true }, false],
-    ["nowhere", { disabled: false }, { disabled: false }, true],
-  ])("is off where either of two switches says so: %s", async (_what, entry, nested, isOn) => {
+    ["flat, by another host's name", { enabled: false }, { enabled: true }, false],
+    ["neither", { disabled: false }, { disabled: false }, true],
+  ])("disables a server if its flat or nested switch does: %s", async (_what, entry, nested, isOn) => {
     const { written } = await read("cline", { ...entry, transport: { command: "x", ...nested } });
     expect(written?.enabled).toBe(isOn);
   });
 
-  test("is told of transportType that says something else than type", async () => {
+  test("reports a transportType that contradicts type, which wins", async () => {
     const { written, told, diagnostics } = await read("cline", { url, transportType: "http", type: "sse" });
     expect([written?.transport, told]).toEqual(["sse", ["legacy-field: s", "unused-field: s"]]);
     expect(written?.extra).toEqual({ transportType: "http" });
@@ -71,20 +71,20 @@ describe("Cline", () => {
     expect(diagnostics[1]?.message).toContain('"transportType" is ignored; "type" wins.');
   });
 
-  test("refuses http as a type: it is an old word of transportType alone", async () => {
+  test("refuses http as a type; only transportType may say it", async () => {
     expect((await read("cline", { url, type: "http" })).told).toEqual(["ServerConfigError: s"]);
   });
 });
 
-describe("The Copilot command line", () => {
-  test("keeps what is not read of auth", async () => {
+describe("Copilot CLI", () => {
+  test("keeps unknown fields of auth in extra", async () => {
     const { written, told } = await read("copilot-cli", { url, auth: { redirectPort: 1, foo: 2 } });
     expect([written, told]).toMatchObject([{ oauth: { callbackPort: 1 }, extra: { auth: { foo: 2 } } }, []]);
     const { written: plain } = await read("copilot-cli", { url, auth: { redirectPort: 1 } });
     expect(plain).not.toHaveProperty("extra");
   });
 
-  test.each(["x", 1, null, []])("is told of auth that is no object: %j", async (auth) => {
+  test.each(["x", 1, null, []])("reports auth that is not an object: %j", async (auth) => {
     const { told, diagnostics } = await read("copilot-cli", { url, auth });
     expect(told).toEqual(["invalid-field: s"]);
     expect(diagnostics[0]).toMatchObject({ pointer: "/mcpServers/s/auth" });
@@ -92,14 +92,14 @@ describe("The Copilot command line", () => {
 });
 
 describe("Zed", () => {
-  test("keeps what is not read of a command that is an object", async () => {
+  test("keeps unknown fields of a command object in extra", async () => {
     const command = { path: "x", args: ["a"], env: { A: "1" }, more: true };
     const { written, told } = await read("zed", { command });
     expect(told).toEqual(["legacy-shape: s"]);
     expect(written).toMatchObject({ command: "x", args: ["a"], extra: { command: { more: true } } });
   });
 
-  test("may have null for what it does without", async () => {
+  test("accepts null for optional fields", async () => {
     const nothing = { env: null, timeout: null };
     for (const entry of [
       { command: "x", ...nothing },
@@ -112,7 +112,7 @@ describe("Zed", () => {
     expect([written?.command, told]).toEqual(["x", ["legacy-shape: s"]]);
   });
 
-  test("misses the command of what calls itself custom, and not that of an extension", async () => {
+  test("requires the command of a custom server, but not of an extension", async () => {
     expect((await read("zed", { source: "custom" })).told).toEqual(["ServerConfigError: s"]);
     expect((await read("zed", { source: "extension", settings: {} })).told).toEqual(["not-runnable: s"]);
     expect((await read("zed", { settings: {} })).told).toEqual(["not-runnable: s"]);
@@ -133,17 +133,14 @@ describe("Zed", () => {
     [{ args: ["x"] }, []],
     [{ enabled: true, timeout: 5 }, []],
     [{ source: "custom", settings: {} }, []],
-  ])(
-    "has no extension for an entry with other fields and no settings, or with none: %j",
-    async (entry, hints) => {
-      const { told, diagnostics } = await read("zed", entry);
-      expect(told).toEqual(["ServerConfigError: s", ...hints]);
-      expect(diagnostics[0]?.message).toContain('neither "command" nor "url"');
-    },
-  );
+  ])("does not take an entry without a command or url for an extension: %j", async (entry, hints) => {
+    const { told, diagnostics } = await read("zed", entry);
+    expect(told).toEqual(["ServerConfigError: s", ...hints]);
+    expect(diagnostics[0]?.message).toContain('neither "command" nor "url"');
+  });
 });
 
-test.each(["cursor", "vscode"])("%s reads an envFile for child processes only", async (host) => {
+test.each(["cursor", "vscode"])("%s reads envFile for stdio servers only", async (host) => {
   const { written, told, diagnostics } = await read(host, { url, envFile: ".env" });
   expect(told).toEqual(["unused-field: s"]);
   expect(diagnostics[0]?.pointer).toMatch(/\/s\/envFile$/);

@@ -6,17 +6,17 @@ import type { FindingContext } from "../../src/hosts/host-dialect.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 
 const homeWith = useHomeFolder();
-const asking = (enabled: unknown) => ({ security: { folderTrust: { enabled } } });
+const folderTrust = (enabled: unknown) => ({ security: { folderTrust: { enabled } } });
 const ODD_LEVELS = ["do_not_trust", null, false, { trust: "DO_NOT_TRUST" }, ["TRUST_FOLDER", {}]].map(
   (level) => [level] as const,
 );
 
-describe("a project that Gemini CLI does not trust", () => {
-  test("is left out, so that the user's own server of the same name is used, and told of", async () => {
+describe("Gemini CLI folder trust", () => {
+  test("skips and reports an untrusted project, and uses the user's server of the same name", async () => {
     const entry = (command: string) => ({ mcpServers: { s: { command } } });
     const { home, project, write, discover } = await homeWith({
-      ".gemini/settings.json": { ...asking(true), ...entry("mine") },
-      "work/.gemini/settings.json": { ...asking(false), ...entry("theirs") },
+      ".gemini/settings.json": { ...folderTrust(true), ...entry("mine") },
+      "work/.gemini/settings.json": { ...folderTrust(false), ...entry("theirs") },
     });
     const options = { hosts: ["gemini"] };
     const untrusted = await discover(options);
@@ -35,17 +35,17 @@ describe("a project that Gemini CLI does not trust", () => {
   type Spoiling = [string, (file: string) => Promise<unknown>];
   // Windows has no such permissions.
   const byEverybody: Spoiling[] =
-    process.platform === "win32" ? [] : [["can be written by everybody", (file) => chmod(file, 0o666)]];
+    process.platform === "win32" ? [] : [["is writable by everybody", (file) => chmod(file, 0o666)]];
 
   test.each<Spoiling>([
     ["is broken", (file) => writeFile(file, "{")],
     ["is empty", (file) => writeFile(file, "")],
-    ["is no object", (file) => writeFile(file, "[]")],
+    ["is not an object", (file) => writeFile(file, "[]")],
     ["is not UTF-8", (file) => writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]))],
     ["is too large", (file) => truncate(file, 16 * 1024 * 1024 + 1)],
     ["is a folder", (file) => rm(file).then(() => mkdir(file))],
     ...byEverybody,
-  ])("is any one where the file with the trusted folders %s", async (_what, spoil) => {
+  ])("trusts no project if trustedFolders.json %s", async (_what, spoil) => {
     const { home, discover } = await homeWith({
       ".gemini/settings.json": { mcpServers: { mine: { command: "mine" } } },
       ".gemini/trustedFolders.json": {},
@@ -88,11 +88,11 @@ describe("a project that Gemini CLI does not trust", () => {
     [{ "/w/p/": "TRUST_FOLDER", "/w": "DO_NOT_TRUST" }, true],
     [{ "/w": "DO_NOT_TRUST", "/w/other": "TRUST_PARENT" }, false],
     [{ "/w/other": "TRUST_PARENT", "/w": "DO_NOT_TRUST" }, false],
-  ])("is one for which the rule of the nearest folder does not speak: %j", (rules, isTrusted) => {
-    expect(trusts(asking(true), rules)).toBe(isTrusted);
+  ])("follows the rule of the nearest folder: %j", (rules, isTrusted) => {
+    expect(trusts(folderTrust(true), rules)).toBe(isTrusted);
   });
 
-  test("is one by where its folder and that of a rule really are, and by how they are written where it must not be trusted", async () => {
+  test("trusts by real paths, and distrusts by real and written paths", async () => {
     const { home } = await homeWith({ "real/p/sub/file": "", "other/file": "" });
     const [real, link, out] = [join(home, "real/p"), join(home, "link"), join(home, "real/p/out")];
     await symlink(join(home, "real/p"), link);
@@ -101,10 +101,10 @@ describe("a project that Gemini CLI does not trust", () => {
       [real, link],
       [link, real],
       [link, join(real, "sub")],
-    ].map(([rule = "", folder]) => trusts(asking(true), { [rule]: "TRUST_FOLDER" }, folder));
+    ].map(([rule = "", folder]) => trusts(folderTrust(true), { [rule]: "TRUST_FOLDER" }, folder));
     expect(trusted).toEqual([true, true, true]);
-    expect(trusts(asking(true), { [join(link, "x")]: "TRUST_PARENT" }, real)).toBe(true);
-    expect(trusts(asking(true), { [real]: "TRUST_FOLDER" }, out)).toBe(false);
+    expect(trusts(folderTrust(true), { [join(link, "x")]: "TRUST_PARENT" }, real)).toBe(true);
+    expect(trusts(folderTrust(true), { [real]: "TRUST_FOLDER" }, out)).toBe(false);
     const untrusted = [
       [real, link],
       [link, real],
@@ -113,34 +113,34 @@ describe("a project that Gemini CLI does not trust", () => {
     expect(untrusted).toEqual([false, false, false]);
   });
 
-  test("is only one that is called so where nobody has said that it must be trusted, and none where that is off", () => {
+  test("trusts a folder without a rule unless enabled, and ignores all rules if disabled", () => {
     const untrusted = { "/w/p": "DO_NOT_TRUST" };
     expect([trusts({}, {}), trusts({}, untrusted)]).toEqual([true, false]);
-    expect([trusts(asking(false), {}), trusts(asking(false), untrusted)]).toEqual([true, true]);
+    expect([trusts(folderTrust(false), {}), trusts(folderTrust(false), untrusted)]).toEqual([true, true]);
   });
 
-  test("is every one that no rule speaks for where the switch cannot be read", () => {
-    const switches = ["true", null, 1].map((enabled) => trusts(asking(enabled), {}));
+  test("distrusts a folder without a rule if its switch is unreadable", () => {
+    const switches = ["true", null, 1].map((enabled) => trusts(folderTrust(enabled), {}));
     expect(switches).toEqual([false, false, false]);
   });
 
   test.each([["a"], null, "on"].flatMap((odd) => [{ security: odd }, { security: { folderTrust: odd } }]))(
-    "is every one that no rule speaks for where what leads to the switch is no object: %j",
+    "distrusts a folder without a rule if its switch's parent is not an object: %j",
     (settings) => {
       expect(trusts(settings, {})).toBe(false);
       expect(trusts(settings, { "/w/p": "TRUST_FOLDER" })).toBe(true);
     },
   );
 
-  test.each(ODD_LEVELS)("is one of which something is said that cannot be read: %j", (level) => {
+  test.each(ODD_LEVELS)("takes an unreadable trust level as distrust: %j", (level) => {
     expect(trusts({}, { "/w/p": level })).toBe(false);
-    expect(trusts(asking(true), { "/w/p": level, "/w": "TRUST_FOLDER" })).toBe(false);
-    expect(trusts(asking(true), { "/w/p": "TRUST_FOLDER", "/w": level })).toBe(true);
+    expect(trusts(folderTrust(true), { "/w/p": level, "/w": "TRUST_FOLDER" })).toBe(false);
+    expect(trusts(folderTrust(true), { "/w/p": "TRUST_FOLDER", "/w": level })).toBe(true);
     expect(trusts({}, { "/w/other": level })).toBe(true);
   });
 
   test.each(ODD_LEVELS)(
-    "is told of with the place of what cannot be read, and nothing else is lost: %j",
+    "reports an unreadable trust level at its place and keeps the user's servers: %j",
     async (level) => {
       const { home, project, write, discover } = await homeWith({
         ".gemini/settings.json": { mcpServers: { mine: { command: "mine" } } },
@@ -163,7 +163,7 @@ describe("a project that Gemini CLI does not trust", () => {
     ["empty", "user", ""],
     ["a list", "user", "[]"],
     ["broken", "system-defaults", "{"],
-  ])("is every one that no rule speaks for where settings are %s: %s", async (_what, kind, text) => {
+  ])("distrusts a folder without a rule if settings are %s: %s", async (_what, kind, text) => {
     const { home, project, write, discover } = await homeWith({
       ".gemini/mcp-server-enablement.json": "{",
       "work/.gemini/settings.json": { mcpServers: { theirs: { command: "theirs" } } },
@@ -183,7 +183,7 @@ describe("a project that Gemini CLI does not trust", () => {
   });
 
   test.each(["", "// nothing yet\n"])(
-    "is told of where the file with the trusted folders is empty: %j",
+    "reports an empty trustedFolders.json as a problem: %j",
     async (text) => {
       const { home, discover } = await homeWith({ ".gemini/trustedFolders.json": text });
       const { problems, diagnostics } = await discover({ hosts: ["gemini"] });
@@ -193,7 +193,7 @@ describe("a project that Gemini CLI does not trust", () => {
     },
   );
 
-  test("is told what becomes of a switch that cannot be reached", async () => {
+  test("reports the effect of a switch whose parent is not an object", async () => {
     const { discover } = await homeWith({ ".gemini/settings.json": { security: { folderTrust: true } } });
     const { diagnostics } = await discover({ hosts: ["gemini"] });
     expect(diagnostics.find(({ code }) => code === "invalid-field")?.message).toContain(
@@ -201,16 +201,16 @@ describe("a project that Gemini CLI does not trust", () => {
     );
   });
 
-  test("is not told to have servers in the file with the trusted folders", async () => {
+  test("does not ask for servers in a trustedFolders.json that is a list", async () => {
     const { discover } = await homeWith({ ".gemini/trustedFolders.json": "[]" });
     const { problems } = await discover({ hosts: ["gemini"] });
     expect(problems[0]?.error.message).toMatch(/: the file must hold an object, not an array\.$/);
   });
 
-  test("is found on Windows however it is spelled", () => {
+  test("matches any spelling of a folder on Windows", () => {
     const context: FindingContext = { ...LINUX, platform: "win32" };
     const rules = { "c:/code/P": "TRUST_FOLDER" };
-    expect(trusts(asking(true), rules, "C:\\Code\\p\\a", context)).toBe(true);
-    expect(trusts(asking(true), rules, "C:\\Code\\q", context)).toBe(false);
+    expect(trusts(folderTrust(true), rules, "C:\\Code\\p\\a", context)).toBe(true);
+    expect(trusts(folderTrust(true), rules, "C:\\Code\\q", context)).toBe(false);
   });
 });

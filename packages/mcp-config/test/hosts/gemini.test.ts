@@ -8,11 +8,11 @@ const homeWith = useHomeFolder();
 const signal = new AbortController().signal;
 const read = (entry: object) => parse({ mcpServers: { s: entry } }, { host: "gemini" });
 
-describe("a variable that is unset", () => {
+describe("an unset variable in Gemini CLI", () => {
   const local = { command: "x", args: ["$NOPE"], env: { A: "a${NOPE}", B: "${NOPE:-b}", C: "$SET" } };
   const remote = { httpUrl: "https://host.example/$NOPE", headers: { "X-A": "a$NOPE" } };
 
-  test("is empty in env and headers, and stays as it is elsewhere, where the host's own rule is asked for", async () => {
+  test("with missingVariable host is empty in env and headers and unchanged elsewhere", async () => {
     const { servers } = await parse({ mcpServers: { local, remote } }, { host: "gemini" });
     const resolve = createServerResolver({ env: { SET: "set" }, missingVariable: "host" });
     const resolved = await Promise.all(servers.map(({ definition }) => resolve(definition, { signal })));
@@ -22,7 +22,7 @@ describe("a variable that is unset", () => {
     ]);
   });
 
-  test.each([local, remote])("is missed where nothing else is asked for: %j", async (entry) => {
+  test.each([local, remote])("fails resolution by default: %j", async (entry) => {
     const { servers } = await read(entry);
     const resolve = createServerResolver({ env: { SET: "set" } });
     await expect(resolve(servers[0]?.definition as never, { signal })).rejects.toMatchObject({
@@ -36,7 +36,7 @@ test.each([
   [{ type: "stdio" }, ["unused-field: s"]],
   [{ type: "http" }, []],
   [{ url: "https://other.example/sse", type: "sse" }, ["unused-field: s", "unused-field: s"]],
-])("httpUrl wins over %j", async (others, told) => {
+])("Gemini CLI prefers httpUrl to %j", async (others, told) => {
   const { servers, told: all } = await read({ ...others, httpUrl: "https://host.example" });
   expect(servers.map(({ written }) => written)).toMatchObject([
     { transport: "http", url: "https://host.example" },
@@ -44,7 +44,7 @@ test.each([
   expect(all).toEqual(["deprecated-field: s", ...told]);
 });
 
-test("an address that the host alone can reach is told of, and no other way is advised", async () => {
+test("an address that only Gemini CLI can reach is refused without advice to use httpUrl", async () => {
   const { names, diagnostics } = await read({ tcp: "ws://host.example" });
   expect(names).toEqual([]);
   expect(diagnostics).toMatchObject([{ code: "ServerConfigError", pointer: "/mcpServers/s/tcp" }]);
@@ -52,13 +52,13 @@ test("an address that the host alone can reach is told of, and no other way is a
   expect(diagnostics[0]?.message).not.toContain("httpUrl");
 });
 
-test("an entry without a way to its server is not advised to use an old name of one", async () => {
+test("the error for an empty Gemini CLI entry names command and url", async () => {
   const { diagnostics } = await read({});
   expect(diagnostics[0]?.message).toContain('neither "command" nor "url"');
 });
 
-describe("an extension", () => {
-  test("cannot say that it is to be trusted", async () => {
+describe("a Gemini CLI extension", () => {
+  test("cannot mark its own servers as trusted", async () => {
     const entry = { command: "x", trust: true };
     const { discover } = await homeWith({
       ".gemini/extensions/e/gemini-extension.json": { mcpServers: { theirs: entry } },
@@ -72,11 +72,11 @@ describe("an extension", () => {
   });
 });
 
-describe("an administrator's settings", () => {
+describe("Gemini CLI administrator settings", () => {
   const url = "https://host.example/mcp";
   const mine = { command: { command: "x" }, remote: { url }, sse: { url, type: "sse" } };
 
-  /** What becomes of the user's servers. */
+  /** Discovers the user's servers under an administrator's settings. */
   async function discoverWith(mcp: object) {
     const { home, write, discover } = await homeWith({ ".gemini/settings.json": { mcpServers: mine } });
     await write("system.json", { admin: { mcp } });
@@ -95,7 +95,7 @@ describe("an administrator's settings", () => {
     ],
     [{ config: { remote: { url: `${url}/other` }, sse: { url } } }, []],
     [{ config: { remote: { url, includeTools: ["a"] } } }, []],
-  ])("restrict what may be used to what their list has: %j", async (mcp, on) => {
+  ])("disable servers outside admin.mcp.config: %j", async (mcp, on) => {
     const { servers, diagnostics } = await discoverWith(mcp);
     expect(servers.filter(({ enabled }) => enabled !== false).map(({ name }) => name)).toEqual(on);
     const off = servers.filter(({ enabled }) => enabled === false);
@@ -104,7 +104,7 @@ describe("an administrator's settings", () => {
     expect(told.map(({ server }) => server)).toEqual(off.map(({ name }) => name));
   });
 
-  test("bring servers of their own before all others", async () => {
+  test("add requiredConfig servers before all others", async () => {
     const required = { remote: { url: "https://admin.example" }, more: { url: "https://more.example" } };
     const { servers } = await discoverWith({ requiredConfig: required, config: { remote: { url } } });
     expect(servers).toMatchObject([

@@ -3,7 +3,7 @@ import { createServerResolver } from "../../src/index.ts";
 import { parse } from "../discovery/parsing.ts";
 
 test.each(["streamable_http", "sse"])(
-  "env_keys of a remote server (%s) is kept without a remark",
+  "Goose env_keys of a remote server (%s) are kept without a diagnostic",
   async (type) => {
     const entry = { type, uri: "https://h/mcp", envs: { A: "a" }, env_keys: ["KEY"] };
     const { servers, told } = await parse(
@@ -15,7 +15,7 @@ test.each(["streamable_http", "sse"])(
   },
 );
 
-test("env_keys of a process is handed on, and a field that means nothing for a remote server is still told of", async () => {
+test("Goose env_keys of a stdio server are passed through; args of a remote one are reported", async () => {
   const extensions = {
     child: { type: "stdio", cmd: "x", env_keys: ["KEY"] },
     remote: { type: "sse", uri: "https://h/sse", args: ["x"] },
@@ -26,7 +26,7 @@ test("env_keys of a process is handed on, and a field that means nothing for a r
   expect(told).toEqual(["unused-field: remote"]);
 });
 
-test("variables that Goose does not let an extension set are left out, and told of", async () => {
+test("variables that Goose forbids an extension to set are dropped and reported", async () => {
   const envs = {
     PATH: "/evil",
     Ld_Preload: "x.so",
@@ -57,7 +57,7 @@ test("variables that Goose does not let an extension set are left out, and told 
   expect(JSON.stringify(diagnostics)).not.toContain("evil");
 });
 
-test("the address and headers of a remote server refer to its envs and env_keys, and to nothing else", async () => {
+test("the URL and headers of a remote Goose server resolve only from its envs and env_keys", async () => {
   const remote = {
     type: "streamable_http",
     uri: "https://h/${SECRET}/$UNSET/$OTHER/${ SET }",
@@ -75,7 +75,10 @@ test("the address and headers of a remote server refer to its envs and env_keys,
     { extensions: { remote, child } },
     { host: "goose", file: "/folder/config.yaml" },
   );
-  const resolve = createServerResolver({ env: { SECRET: "planted", OTHER: "other" } });
+  const resolve = createServerResolver({
+    env: { SECRET: "planted", OTHER: "other" },
+    missingVariable: "host",
+  });
   const resolved = await Promise.all(
     servers.map(({ definition }) => resolve(definition, { signal: new AbortController().signal })),
   );
@@ -87,7 +90,27 @@ test("the address and headers of a remote server refer to its envs and env_keys,
   expect(resolved[1]).toMatchObject({ args: ["$SET", "${SECRET}"], env: { SET: "${SECRET}", SECRET: "1" } });
 });
 
-test("a variable of another host is told of where Goose has none", async () => {
+test.each([
+  ["uri", { uri: "https://h/${KEY}" }, "url"],
+  ["a header", { uri: "https://h", headers: { Authorization: "Bearer $KEY" } }, "headers.Authorization"],
+])(
+  "an unset secret in %s of a Goose server is missing, and its reference is not sent",
+  async (_place, fields, field) => {
+    const remote = { type: "streamable_http", env_keys: ["KEY"], ...fields };
+    const { servers } = await parse(
+      { extensions: { remote } },
+      { host: "goose", file: "/folder/config.yaml" },
+    );
+    const resolve = createServerResolver({ env: {} });
+    const signal = new AbortController().signal;
+    await expect(resolve(servers[0]?.definition as never, { signal })).rejects.toMatchObject({
+      code: "MCP_CONFIG_VARIABLE_MISSING",
+      message: expect.stringContaining(`"KEY" in "${field}"`),
+    });
+  },
+);
+
+test("a reference in envs, which Goose does not fill in, is reported as foreign", async () => {
   const remote = { type: "streamable_http", uri: "https://h", headers: { Authorization: "Bearer ${KEY}" } };
   const child = { type: "stdio", cmd: "x", envs: { TOKEN: "${KEY}", API_KEY: "planted$x" } };
   const { told } = await parse(

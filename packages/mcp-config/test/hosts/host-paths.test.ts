@@ -113,7 +113,7 @@ describe("the files of a host", () => {
       `${SUPPORT}/${ROO}`,
       `D:\\Roaming\\${ROO.replaceAll("/", "\\")}`,
     ],
-  ])("%s (%s) on Linux, macOS and Windows", (host, kind, linux, darwin, windows) => {
+  ])("are in the platform's own place: %s (%s)", (host, kind, linux, darwin, windows) => {
     expect(filesOf(host, kind, LINUX)).toEqual([linux]);
     expect(filesOf(host, kind, DARWIN)).toEqual([darwin]);
     expect(filesOf(host, kind, WIN32)).toEqual([windows]);
@@ -136,7 +136,7 @@ describe("the files of a host", () => {
       ...[".mcporter/mcporter.json", ".mcporter/mcporter.jsonc"],
     ],
     ["inspector", ".mcp-inspector/mcp.json"],
-  ])("%s are in the home at %s on every platform", (host, ...files) => {
+  ])("are in the home folder on every platform: %s at %s", (host, ...files) => {
     expect(filesOf(host, "user", LINUX)).toEqual(files.map((file) => `/home/u/${file}`));
     expect(filesOf(host, "user", DARWIN)).toEqual(files.map((file) => `/Users/u/${file}`));
     const windows = files.map((file) => `C:\\Users\\u\\${file.replaceAll("/", "\\")}`);
@@ -157,7 +157,7 @@ describe("the files of a host", () => {
     ["omp", "project-root", "mcp.json", ".mcp.json"],
     ["mcporter", "project", "config/mcporter.json", "config/mcporter.jsonc"],
     ["continue", "project-block", ".continue/mcpServers/*"],
-  ])("%s (%s) are in each folder of the project, the nearest first: %s", (host, kind, ...files) => {
+  ])("are looked up in each project folder, the nearest first: %s (%s) at %s", (host, kind, ...files) => {
     const expected = ["/p/a", "/p"].flatMap((folder) => files.map((file) => `${folder}/${file}`));
     expect(filesOf(host, kind, LINUX)).toEqual(expected);
   });
@@ -192,11 +192,11 @@ describe("the files of a host", () => {
       ["/home/u/.omp/agent/mcp.json", "/home/u/.omp/agent/.mcp.json"],
     ],
     ["codex", "user", { CODEX_HOME: "relative" }, ["/home/u/.codex/config.toml"]],
-  ])("%s (%s) are moved by %j", (host, kind, env, files) => {
+  ])("follow valid environment variables: %s (%s) with %j", (host, kind, env, files) => {
     expect(filesOf(host, kind, LINUX, env)).toEqual(files);
   });
 
-  test("of a project are looked for from the folder up to the top, with the project's folder as their root", () => {
+  test("are looked up from the working folder to the project's top, each with its own root", () => {
     const project = dialectOf("cursor")?.files.find(({ kind }) => kind === "project");
     expect(project?.paths(LINUX)).toEqual([
       { file: "/p/a/.cursor/mcp.json", root: "/p/a" },
@@ -210,9 +210,9 @@ describe("the files of a host", () => {
 });
 
 describe.each(HOST_DIALECTS.map((dialect) => [dialect.id, dialect] as const))(
-  "the record of %s",
+  "the dialect of %s",
   (id, dialect) => {
-    test("has a name in kebab-case that no other host has, and kinds of files that are told apart", () => {
+    test("has a unique kebab-case id and unique file kinds", () => {
       expect(id).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
       expect(HOST_DIALECTS.filter((other) => other.id === id)).toHaveLength(1);
       expect(new Set(dialect.files.map(({ kind }) => kind)).size).toBe(dialect.files.length);

@@ -51,7 +51,7 @@ test.each<[string, string, string[]]>([
   ],
   ["registry", "{tenant} {} ${A}", ["input tenant", "input A"]],
   ["sep-2633", "${env:A | op://x/y | value:d} ${op://x/y} ${A}", ["environment A d", "input op://x/y"]],
-])("%s reads %j in a value", (host, text, expected) => {
+])("%s recognises the references in the value %j", (host, text, expected) => {
   expect(readingOf(text, host)).toEqual(expected);
 });
 
@@ -59,18 +59,18 @@ test.each([
   ["copilot-cli", "$A"],
   ["omp", "!command"],
   ["omp", "API_KEY"],
-])("%s reads %j only in a value", (host, text) => {
+])("%s recognises %j only in values of env and headers", (host, text) => {
   expect(readingOf(text, host, false)).toEqual([]);
 });
 
-describe("an unset variable", () => {
+describe("an unset variable with missingVariable host", () => {
   test.each([
     ["crush", "$A|${B:-b}", "|b"],
     ["cline", "${env:A}|b", "${env:A}|b"],
     ["roo", "${env:A}|b", "|b"],
     ["omp", "${A}|b", "${A}|b"],
     ["omp", "API_KEY", "API_KEY"],
-  ])("becomes in %s what its host makes of it: %j", async (host, written, expected) => {
+  ])("is resolved as %s does: %j", async (host, written, expected) => {
     const entry = { type: "sse", url: "https://host.example", headers: { H: written } };
     const { servers } = await parse(
       { [host === "crush" ? "mcp" : "mcpServers"]: { s: entry } },
@@ -81,7 +81,7 @@ describe("an unset variable", () => {
     expect(resolved).toMatchObject({ headers: { H: expected } });
   });
 
-  test("fails in Crush where it is required", async () => {
+  test("fails in Crush if it is required", async () => {
     const content = { mcp: { s: { type: "stdio", command: "x", env: { A: "${A:?set it}" } } } };
     const { servers } = await parse(content, { host: "crush" });
     const resolve = createServerResolver({ env: {}, missingVariable: "host" });
@@ -91,7 +91,7 @@ describe("an unset variable", () => {
   });
 });
 
-test("the name of a variable in oh-my-pi is no credential that is written out", async () => {
+test("an oh-my-pi value that is a variable name is a reference, not a literal secret", async () => {
   const entry = (value: string) => ({
     type: "http",
     url: "https://host.example",

@@ -6,7 +6,7 @@ import { parse } from "../discovery/parsing.ts";
 const signal = new AbortController().signal;
 const file = "/bundles/files/manifest.json";
 
-/** Resolves the server of a manifest whose arguments and variables refer to what it asks for. */
+/** Resolves the server of a manifest whose arguments and variables refer to its user_config options. */
 async function resolve(
   launch: { readonly args?: readonly string[]; readonly env?: { readonly [name: string]: string } },
   asked: object,
@@ -18,26 +18,26 @@ async function resolve(
   return resolver(servers[0]?.definition as never, { signal });
 }
 
-describe("what a bundle asks for and nobody has answered", () => {
+describe("an unanswered user_config option of an MCPB bundle", () => {
   test.each<[string, object, readonly string[]]>([
     ["a number", { type: "number", default: 3 }, ["3"]],
-    ["a switch", { type: "boolean", default: false }, ["false"]],
-    ["a text", { type: "string", default: "eu" }, ["eu"]],
-    ["a text that is required", { type: "string", required: true, default: "eu" }, ["eu"]],
-    ["a folder", { type: "directory", default: "${HOME}/x${/}${OTHER}" }, [`/home/u/x${sep}\${OTHER}`]],
+    ["a boolean", { type: "boolean", default: false }, ["false"]],
+    ["a string", { type: "string", default: "eu" }, ["eu"]],
+    ["a required string", { type: "string", required: true, default: "eu" }, ["eu"]],
+    ["a directory", { type: "directory", default: "${HOME}/x${/}${OTHER}" }, [`/home/u/x${sep}\${OTHER}`]],
     [
-      "several folders",
+      "several directories",
       { type: "directory", multiple: true, default: ["${HOME}/Desktop", "/b"] },
       ["/home/u/Desktop", "/b"],
     ],
-    ["something optional", { type: "string" }, [""]],
-    ["several optional things", { type: "file", multiple: true }, []],
-  ])("is its default: %s", async (_what, option, expected) => {
+    ["an optional value", { type: "string" }, [""]],
+    ["several optional values", { type: "file", multiple: true }, []],
+  ])("resolves to its default, or to nothing: %s", async (_what, option, expected) => {
     const resolved = await resolve({ args: ["--k", "${user_config.k}", "end"] }, { k: option });
     expect(resolved).toMatchObject({ args: ["--k", ...expected, "end"], secrets: [] });
   });
 
-  test("stands in the middle of a text and in variables as well", async () => {
+  test("resolves inside a longer argument and in env", async () => {
     const launch = {
       args: ["--n=${user_config.n}"],
       env: { DIRS: "${user_config.dirs}", O: "${user_config.o}" },
@@ -51,8 +51,8 @@ describe("what a bundle asks for and nobody has answered", () => {
 
   test.each([
     ["is required", { k: { type: "string", required: true } }],
-    ["is not asked for", {}],
-    ["is asked for in a way nobody understands", { k: "yes" }],
+    ["is not declared", {}],
+    ["has a malformed declaration", { k: "yes" }],
   ])("fails the server if it %s", async (_what, asked) => {
     await expect(resolve({ args: ["${user_config.k}"] }, asked)).rejects.toMatchObject({
       code: "MCP_CONFIG_VARIABLE_MISSING",
@@ -60,7 +60,7 @@ describe("what a bundle asks for and nobody has answered", () => {
     });
   });
 
-  test("is known by the definition alone: what is written stays as it is", async () => {
+  test("keeps its default in the definition, not in the written entry", async () => {
     const content = {
       name: "b",
       server: { mcp_config: { command: "x" } },
@@ -73,10 +73,10 @@ describe("what a bundle asks for and nobody has answered", () => {
   });
 });
 
-describe("answers to what a bundle asks for", () => {
+describe("an answer to a user_config option of an MCPB bundle", () => {
   const asked = { k: { type: "directory", multiple: true, default: ["/default"] } };
 
-  test("take the place of the default, and are hidden as every answer is", async () => {
+  test("replaces the default and is reported as a secret", async () => {
     const told: string[] = [];
     const onSecrets = (_server: string, values: readonly string[]) => told.push(...values);
     const inputs = { "user_config.k": ["/planted/a", "${HOME}/b"] };
@@ -89,7 +89,7 @@ describe("answers to what a bundle asks for", () => {
     expect(none).toMatchObject({ args: ["-"] });
   });
 
-  test("that are several do not fit into a text, and the message holds none of them", async () => {
+  test("with several values is refused inside a string, and the error quotes none", async () => {
     const inputs = { "user_config.k": ["/planted/a", "/planted/b"] };
     for (const launch of [{ args: ["--k=${user_config.k}"] }, { env: { K: "${user_config.k}" } }]) {
       const attempt = resolve(launch, asked, { inputs });
@@ -107,7 +107,7 @@ describe("answers to what a bundle asks for", () => {
   });
 });
 
-describe("a bundle that does not say how it is started", () => {
+describe("an MCPB bundle without a usable launch configuration", () => {
   test.each<[string, object, string]>([
     [
       "of type node",
@@ -115,13 +115,13 @@ describe("a bundle that does not say how it is started", () => {
       'it has no "mcp_config", which says how it is started; add',
     ],
     [
-      "of type uv, which need not say it",
+      "of type uv, which may omit it",
       { type: "uv", entry_point: "src/server.py" },
       'Add "mcp_config": { "command": "uv", "args": ["run", "--directory", "${__dirname}", "src/server.py"] }.',
     ],
-    ["with something else", { mcp_config: [] }, '"mcp_config" must be an object, not an array'],
+    ["with a list in its place", { mcp_config: [] }, '"mcp_config" must be an object, not an array'],
     ["without a command", { mcp_config: { args: [] } }, 'it has no "command"; add "command".'],
-  ])("is refused with what to add: one %s", async (_what, server, text) => {
+  ])("is refused with advice: %s", async (_what, server, text) => {
     const { names, diagnostics } = await parse({ name: "b", server }, { host: "mcpb", file });
     expect([names, diagnostics.map(({ code }) => code)]).toEqual([[], ["ServerConfigError"]]);
     expect(diagnostics[0]?.message).toContain(text);

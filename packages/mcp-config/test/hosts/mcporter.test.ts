@@ -14,7 +14,7 @@ const resolveWith = async (entry: object, env: { [name: string]: string }) => {
   return createServerResolver({ env })(servers[0]?.definition as never, { signal });
 };
 
-describe("the command of mcporter", () => {
+describe("the command of an mcporter entry", () => {
   test.each<[string, string, readonly string[]]>([
     ["npx -y pkg@latest", "npx", ["-y", "pkg@latest"]],
     ["  x   a ", "x", ["a"]],
@@ -22,7 +22,7 @@ describe("the command of mcporter", () => {
     ["x a\\ b \\\"c '\\'d'", "x", ["a b", '"c', "'d"]],
     ["x\ty", "x\ty", []],
     ["x a\\", "x", ["a\\"]],
-  ])("is split if it has no arguments beside it: %j", async (line, command, args) => {
+  ])("is split into words if there are no args: %j", async (line, command, args) => {
     for (const entry of [{ command: line }, { executable: line }, { command: line, args: [] }]) {
       const { servers, told } = await read(entry);
       expect(servers[0]?.written).toMatchObject({ command, args });
@@ -30,7 +30,7 @@ describe("the command of mcporter", () => {
     }
   });
 
-  test("is one program where it has arguments, and where it is a single word", async () => {
+  test("is not split if there are args or it is a single word", async () => {
     expect((await read({ command: "my tool", args: ["a"] })).servers[0]?.written).toMatchObject({
       command: "my tool",
       args: ["a"],
@@ -42,14 +42,14 @@ describe("the command of mcporter", () => {
     expect((await read({ command: path })).servers[0]?.written).toMatchObject({ command: path });
   });
 
-  test("has all its arguments where it is a list, and others beside it are told of", async () => {
+  test("as a list holds all arguments, and args beside it are reported", async () => {
     const { servers, diagnostics } = await read({ command: ["npx", "-y", "p"], args: ["more"] });
     expect(servers[0]?.written).toMatchObject({ command: "npx", args: ["-y", "p"] });
     expect(diagnostics).toMatchObject([{ code: "unused-field", pointer: "/mcpServers/s/args" }]);
     expect((await read({ command: ["npx"] })).told).toEqual([]);
   });
 
-  test("runs in the folder of its file, and paths are relative to that", async () => {
+  test("runs in the folder of its file, and its paths are relative to that", async () => {
     const { home, project, discover } = await homeWith({
       "work/config/mcporter.json": {
         mcpServers: {
@@ -72,7 +72,7 @@ describe("the command of mcporter", () => {
   });
 });
 
-describe("a path of mcporter that is relative", () => {
+describe("a relative path in an mcporter file", () => {
   const inProject = async (entries: object) => {
     const { project, discover, write } = await homeWith({
       "work/config/mcporter.json": { mcpServers: entries },
@@ -87,7 +87,7 @@ describe("a path of mcporter that is relative", () => {
     return { project, discover, write, resolveAll };
   };
 
-  test("is relative to the folder of the file also where it begins with a variable", async () => {
+  test("resolves against the file's folder even if it begins with a variable", async () => {
     const { project, resolveAll } = await inProject({
       a: { command: "${BIN:-bin}/x", args: ["a"], cwd: "${SUB:-sub}/x" },
       up: { command: "${UP:-..}/x", args: ["a"], cwd: "${UP:-..}" },
@@ -105,7 +105,7 @@ describe("a path of mcporter that is relative", () => {
     { command: "../../x", args: ["a"] },
     { command: "${UP:-../..}/x", args: ["a"] },
     { command: "x", cwd: "${UP:-../..}" },
-  ])("[threat T24] is refused where it leads out of the project: %j", async (entry) => {
+  ])("[threat T24] is refused if it leads out of the project: %j", async (entry) => {
     const { discover } = await inProject({ s: entry });
     const { servers, problems } = await discover({ hosts: ["mcporter"] });
     const resolver = createServerResolver({ env: {}, isAdmitted: () => true });
@@ -115,7 +115,7 @@ describe("a path of mcporter that is relative", () => {
     expect(error.message).toContain("leads out of the project's directory");
   });
 
-  test("is relative to where the file is looked for, not to where a link leads", async () => {
+  test("resolves against the folder of a linked file, not of its target", async () => {
     const { project, write, resolveAll } = await inProject({});
     await write("work/shared/mcporter.json", { mcpServers: { s: { command: "x" } } });
     const file = join(project, "config/mcporter.json");
@@ -125,22 +125,22 @@ describe("a path of mcporter that is relative", () => {
   });
 });
 
-describe("a token of mcporter", () => {
-  test.each(["bearerToken", "bearer_token"])("is sent, whatever the headers say: %s", async (field) => {
+describe("an mcporter bearer token", () => {
+  test.each(["bearerToken", "bearer_token"])("replaces an Authorization header: %s", async (field) => {
     const entry = { baseUrl: "https://h", headers: { authorization: "${TOK}2", X: "x" }, [field]: "${TOK}" };
     const { headers } = (await resolveWith(entry, { TOK: "planted" })) as { headers?: object };
     expect(headers).toEqual({ X: "x", Authorization: "Bearer planted" });
     expect((await read(entry)).told).toEqual([]);
   });
 
-  test("gives way to the variable of one, and an empty one is none", async () => {
+  test("gives way to bearerTokenEnv and is not sent if empty", async () => {
     const entry = { url: "https://h", bearerToken: "literal", bearerTokenEnv: "TOK" };
     expect(await resolveWith(entry, { TOK: "t" })).toMatchObject({ headers: { Authorization: "Bearer t" } });
     const empty = await resolveWith({ url: "https://h", bearerToken: "" }, {});
     expect(empty).not.toHaveProperty("headers.Authorization");
   });
 
-  test("is a credential where it is written out", async () => {
+  test("is reported as a literal secret", async () => {
     const { told, servers } = await read({ url: "https://h", bearer_token: "planted" });
     expect(told).toEqual(["literal-secret: s"]);
     expect(servers[0]?.written.headers).toBeUndefined();
@@ -148,7 +148,7 @@ describe("a token of mcporter", () => {
 });
 
 test.each(["oauthClientSecretEnv", "oauth_client_secret_env"])(
-  "the variable of a client's secret is a reference to it, and counts before a secret: %s",
+  "an mcporter client secret from a variable wins over oauthClientSecret: %s",
   async (field) => {
     const entry = { url: "https://h", auth: "oauth", oauthClientId: "c", [field]: "SEC" };
     const { servers, told } = await read(entry);

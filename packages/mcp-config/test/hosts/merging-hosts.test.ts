@@ -13,14 +13,14 @@ describe("Codex", () => {
   const user =
     '[mcp_servers.docs]\nurl = "https://docs.example/mcp"\nenv_http_headers = { "X-Key" = "KEY" }\ntool_timeout_sec = 5\n';
 
-  test("does not read the layer of a project that the user has not called trusted, and says so", async () => {
+  test("ignores and reports the layer of an untrusted project", async () => {
     const { discover } = await homeWith({ ".codex/config.toml": user, "work/.codex/config.toml": project });
     const { servers, diagnostics } = await discover({ hosts: ["codex"] });
     expect(servers).toMatchObject([{ url: "https://docs.example/mcp", definedIn: { scope: "user" } }]);
     expect(diagnostics.map(({ code }) => code)).toEqual(["untrusted-project"]);
   });
 
-  test("[threat T12] what a project has a part in is the project's as a whole, so the user's secrets stay", async () => {
+  test("[threat T12] treats a server that a project's layer changes as the project's, without user secrets", async () => {
     const { home, write, discover } = await homeWith({ "work/.codex/config.toml": project });
     const trusted = `${user}[projects."${join(home, "work")}"]\ntrust_level = "trusted"\n`;
     await write(".codex/config.toml", trusted);
@@ -37,7 +37,7 @@ describe("Codex", () => {
 
   test.each([
     ["a token in the file", 'url = "https://h"\nbearer_token = "planted"', "bearer_token"],
-    ["a process's field beside a url", 'url = "https://h"\nargs = []', "args"],
+    ["a stdio field beside a url", 'url = "https://h"\nargs = []', "args"],
     ["a remote field beside a command", 'command = "x"\nhttp_headers = {}', "http_headers"],
   ])("refuses %s", async (_what, lines, field) => {
     const { names, diagnostics } = await parse(`[mcp_servers.s]\n${lines}\n`, {
@@ -50,7 +50,7 @@ describe("Codex", () => {
     expect(JSON.stringify(diagnostics)).not.toContain("planted");
   });
 
-  test("hands on the variables that an entry names", async () => {
+  test("passes only the named environment variables to a server", async () => {
     const lines =
       '[mcp_servers.p]\ncommand = "x"\nenv_vars = ["A", "UNSET", { name = "B" }]\n[mcp_servers.h]\nurl = "https://h"\nbearer_token_env_var = "T"\nenv_http_headers = { X-A = "A", X-U = "UNSET" }\n';
     const { servers } = await parse(lines, { host: "codex", file: "/c/config.toml" });
@@ -74,7 +74,7 @@ describe("Codex", () => {
 });
 
 describe("opencode", () => {
-  test("merges its older format key by key, and lets an entry of the newer one replace the weaker ones", async () => {
+  test("merges older-format entries key by key; a newer-format entry replaces weaker ones", async () => {
     const weak = {
       a: { type: "local", command: ["a", "1"], environment: { A: "1" } },
       b: { type: "local", command: ["b"] },
@@ -98,12 +98,12 @@ describe("opencode", () => {
     expect(b).not.toHaveProperty("command");
   });
 
-  test("has entries that only switch a server of another file", async () => {
+  test("reports an entry that is only a switch as not runnable", async () => {
     const { names, told } = await parse({ mcp: { jira: { enabled: true } } }, { host: "opencode" });
     expect([names, told]).toEqual([[], ["not-runnable: jira"]]);
   });
 
-  test("tells a server that is called servers from the newer format", async () => {
+  test("distinguishes a server called servers from the newer format", async () => {
     const content = { mcp: { servers: { type: "local", command: ["x"] } } };
     const { names } = await parse(content, { host: "opencode" });
     expect(names).toEqual(["servers"]);
@@ -116,7 +116,7 @@ describe("opencode", () => {
     ]);
   });
 
-  test("reads both formats in one file, and the newer one first", async () => {
+  test("reads both formats in one file and prefers the newer one", async () => {
     const server = (name: string) => ({ type: "local", command: [name], environment: { [name]: "1" } });
     const content = {
       mcp: {
@@ -140,7 +140,7 @@ describe("opencode", () => {
     expect(told).toEqual(["ServerConfigError: broken", "not-runnable: off"]);
   });
 
-  test("takes what stands in a variable for a file beneath the administrator's and above all others", async () => {
+  test("reads OPENCODE_CONFIG_CONTENT as a file above the project's and the user's", async () => {
     const local = (command: string) => ({ type: "local", command: [command] });
     const { home, discover } = await homeWith({
       "work/.opencode/opencode.json": { mcp: { s: { ...local("directory"), environment: { E: "1" } } } },
@@ -188,7 +188,7 @@ describe("Crush", () => {
     },
   };
 
-  test("joins its files field by field, and leaves off what one of them switches off", async () => {
+  test("merges its files field by field; a server that one file disables stays off", async () => {
     const { discover } = await homeWith(FILES);
     const { servers, problems } = await discover({ hosts: ["crush"] });
     expect(problems).toEqual([]);
@@ -220,18 +220,18 @@ describe("Crush", () => {
       { transport: "http", url: "https://p", limits: { callTimeoutMs: 5000 } },
     ],
     [
-      "the server of the layer that has a type",
+      "a server of the layer with a type",
       { type: "stdio", command: "u", args: ["x"] },
       { url: "https://p", timeout: 5 },
       { transport: "stdio", command: "u", args: ["x"], limits: { callTimeoutMs: 5000 } },
     ],
     [
-      "a server that only got its type from a stronger layer",
+      "a server with its type from the stronger layer",
       { url: "https://u", headers: { A: "u" } },
       { type: "sse" },
       { transport: "sse", url: "https://u", headers: { A: "u" } },
     ],
-  ])("leaves out what a layer has for the other kind of server: %s", async (_what, user, project, joined) => {
+  ])("drops a layer's fields for the other transport: %s", async (_what, user, project, joined) => {
     const { discover } = await homeWith({
       "work/crush.json": { mcp: { s: project } },
       ".config/crush/crush.json": { mcp: { s: user } },
@@ -242,7 +242,7 @@ describe("Crush", () => {
     expect([server, definedIn.scope]).toEqual([{ name: "s", ...joined }, "project"]);
   });
 
-  test("[threat T12] has the user's part by itself where the project's has no say", async () => {
+  test("[threat T12] reads only the user's part of a server if project files are off", async () => {
     const { discover } = await homeWith(FILES);
     const { servers } = await discover({ hosts: ["crush"], project: false });
     expect(servers).toMatchObject([
@@ -253,7 +253,7 @@ describe("Crush", () => {
 });
 
 describe("Gemini CLI", () => {
-  test("has an administrator's layer above the project's, the user's beneath it, and extensions last", async () => {
+  test("orders the administrator's, the project's, the user's and extension servers", async () => {
     const layer = (command: string) => ({ mcpServers: { s: { command }, [command]: { command } } });
     const { discover, home } = await homeWith({
       "system.json": layer("system"),

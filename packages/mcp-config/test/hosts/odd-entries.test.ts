@@ -14,7 +14,7 @@ describe("a url without a type", () => {
     ["sep-2633", undefined],
     ["inspector", undefined],
     ["agent-plugins", undefined],
-  ])("means to %s %s", async (host, transport) => {
+  ])("is read by %s with the transport %s", async (host, transport) => {
     const key = KEYS[host] ?? "mcpServers";
     const field = host === "goose" ? "uri" : "url";
     const entry = { [field]: "https://host.example/mcp" };
@@ -40,8 +40,8 @@ function asHttp(host: string): [string, string] {
   return [host, "http"];
 }
 
-describe("what a host refuses", () => {
-  test("an address of Agent Plugins for its port, and says so", async () => {
+describe("the rules of a host", () => {
+  test("explain why Agent Plugins refuses a port from a variable", async () => {
     const entry = { type: "streamable-http", url: "http://localhost:${PORT}/mcp" };
     const { diagnostics } = await parse({ mcpServers: { s: entry } }, { host: "agent-plugins" });
     expect(diagnostics[0]?.message).toContain("must not use variables for its scheme, host or port");
@@ -51,30 +51,25 @@ describe("what a host refuses", () => {
     ["a command beside a url", "roo", { command: "x", url: "https://h", type: "sse" }, "/mcpServers/s/url"],
     ["an entry without a type", "sep-2633", { command: "x" }, "/mcpServers/s"],
     [
-      "an open connection to another machine",
+      "an unencrypted url to another machine",
       "agent-plugins",
       { type: "streamable-http", url: "http://host.example/mcp" },
       "/mcpServers/s/url",
     ],
     [
-      "an address that only begins like this machine's",
+      "a url that only begins like a loopback address",
       "agent-plugins",
       { type: "sse", url: "http://127.0.0.1.evil.example/mcp" },
       "/mcpServers/s/url",
     ],
     [
-      "a port that a variable names",
+      "a port from a variable",
       "agent-plugins",
       { type: "streamable-http", url: "http://localhost:${PORT}/mcp" },
       "/mcpServers/s/url",
     ],
-    ["a child process without a type", "agent-plugins", { command: "x" }, "/mcpServers/s"],
-    [
-      "a type that the Inspector does not know",
-      "inspector",
-      { type: "streamableHttp", url: "https://h" },
-      "/mcpServers/s/type",
-    ],
+    ["a stdio server without a type", "agent-plugins", { command: "x" }, "/mcpServers/s"],
+    ["an unknown type", "inspector", { type: "streamableHttp", url: "https://h" }, "/mcpServers/s/type"],
     ...["../x", "./../x", "/bin/x", "bin/x", "${PLUGIN_ROOT}/../x", "..\\x", "${PLUGIN_DATA}/x"].map(
       (command) => inPlugin("command", { command }),
     ),
@@ -100,7 +95,7 @@ describe("what a host refuses", () => {
     ...["http${S:-://host.example}/", "http:${S:-//host.example}/x", "https://host${X}?a"].map((url) =>
       inPlugin("url", { type: "sse", url }),
     ),
-  ])("%s, as %s does", async (_what, host, entry, pointer) => {
+  ])("refuse %s (%s)", async (_what, host, entry, pointer) => {
     const { names, diagnostics } = await parse(servers({ s: entry, ok: OK[host] ?? { command: "x" } }), {
       host,
     });
@@ -108,7 +103,7 @@ describe("what a host refuses", () => {
     expect(diagnostics).toMatchObject([{ code: "ServerConfigError", server: "s", pointer }]);
   });
 
-  test("a plugin may start what it has brought, and what is installed", async () => {
+  test("let an Agent Plugins server use bundled and installed programs", async () => {
     const ways = [
       { command: "npx", args: ["../x"] },
       { command: "./bin/x", cwd: "./a/../b" },
@@ -124,7 +119,7 @@ describe("what a host refuses", () => {
     expect([names, told]).toEqual([Object.keys(entries), []]);
   });
 
-  test.each(["$", "cost: $5", "a$ b"])("a lone dollar sign, as Crush does: %j", async (text) => {
+  test.each(["$", "cost: $5", "a$ b"])("refuse a lone dollar sign in Crush: %j", async (text) => {
     const content = {
       mcp: { s: { type: "stdio", command: "x", env: { A: text } }, ok: { command: "${A}$B$(c)" } },
     };
@@ -134,7 +129,7 @@ describe("what a host refuses", () => {
   });
 
   test.each(["with space", "dot.ted", "ü"])(
-    "a name that the SEP-2633 draft does not have: %j",
+    "refuse a name outside the SEP-2633 draft's character set: %j",
     async (name) => {
       const { names, told } = await parse(servers({ [name]: OK["sep-2633"], "a[1]-b_c": OK["sep-2633"] }), {
         host: "sep-2633",
@@ -160,13 +155,13 @@ const OK: { readonly [host: string]: object } = {
   inspector: { type: "http", url: "https://h" },
 };
 
-describe("a list of the tools to offer", () => {
+describe("a tool allowlist", () => {
   test.each([
     ["copilot-cli", "tools", { include: [] }],
     ["omp", "enabledTools", undefined],
     ["crush", "enabled_tools", undefined],
     ["goose", "available_tools", undefined],
-  ])("that is empty means to %s (%s) %j", async (host, field, tools) => {
+  ])("that is empty is read by %s (%s) as %j", async (host, field, tools) => {
     const key = { crush: "mcp", goose: "extensions" }[host] ?? "mcpServers";
     const command = host === "goose" ? "cmd" : "command";
     const { servers: found } = await parse(
@@ -179,21 +174,21 @@ describe("a list of the tools to offer", () => {
     expect(found.map(({ written }) => written.tools)).toEqual([tools]);
   });
 
-  test("that says * in the Copilot command line means all of them", async () => {
+  test("that contains * allows every tool in Copilot CLI", async () => {
     const content = servers({ s: { command: "x", tools: ["*"] } });
     const { servers: found } = await parse(content, { host: "copilot-cli" });
     expect(found[0]?.written.tools).toBeUndefined();
   });
 });
 
-test("servers may stand bare in files of the Copilot command line and of Warp", async () => {
+test("Copilot CLI and Warp files may hold servers at their root", async () => {
   for (const host of ["copilot-cli", "warp"]) {
     const content = { $schema: "x", s: { command: "x" }, remote: { url: "https://h" }, other: { a: 1 } };
     expect((await parse(content, { host })).names).toEqual(["s", "remote"]);
   }
 });
 
-test("fields of the time limit mean what their host counts", async () => {
+test("timeout is in seconds or milliseconds, depending on the host", async () => {
   const seconds = { roo: "mcpServers", zed: "context_servers", crush: "mcp", cline: "mcpServers" };
   for (const [host, key] of Object.entries(seconds)) {
     const { servers: found } = await parse({ [key]: { s: { command: "x", timeout: 30 } } }, { host });

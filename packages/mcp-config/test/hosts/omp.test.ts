@@ -9,14 +9,14 @@ const servers = (entries: object) => ({ mcpServers: entries });
 /** A name that no project's file has, so that it is taken for the user's own. */
 const own = { host: "omp", file: "/folder/own-servers.json" };
 
-describe("values that an entry of oh-my-pi calls final", () => {
+describe("values that an oh-my-pi entry declares literal", () => {
   const entries = {
     all: { command: "x", envPolicy: "literal", env: { A: "!printf run", B: "NAME", C: "${NAME}" } },
     some: { command: "x", envLiteralKeys: ["A", "B"], env: { A: "!printf run", B: "NAME", D: "NAME" } },
     headers: { type: "http", url: "https://h", headerPolicy: "origin-locked", headers: { B: "NAME" } },
   };
 
-  test("are neither run as commands nor taken for names of variables, and nothing is told of them", async () => {
+  test("are neither run as commands nor read as variable names", async () => {
     const { servers: found, told } = await parse(servers(entries), own);
     expect(told).toEqual([]);
     const resolve = createServerResolver({ env: { NAME: "value" }, runCommands: true });
@@ -29,7 +29,7 @@ describe("values that an entry of oh-my-pi calls final", () => {
     ]);
   });
 
-  test("are not the same endpoint as a variable of that name", async () => {
+  test("give another endpoint than a variable of the same name", async () => {
     const entry = { command: "x", env: { B: "NAME" } };
     const both = servers({ final: { ...entry, envPolicy: "literal" }, variable: entry });
     const { servers: found } = await parse(both, own);
@@ -44,35 +44,32 @@ test.each([
   [30, 30_000],
   [0.5, 500],
   [999, 999_000],
-])(
-  "a time limit of oh-my-pi beneath a second is one in seconds, which is told: %d",
-  async (timeout, timeoutMs) => {
-    const { servers: found, diagnostics } = await parse(servers({ s: { command: "x", timeout } }), own);
-    expect(found.map(({ written }) => written.timeoutMs)).toEqual([timeoutMs]);
-    expect(diagnostics).toMatchObject([{ code: "legacy-shape", pointer: "/mcpServers/s/timeout" }]);
-    expect(diagnostics[0]?.message).toContain(`write ${timeoutMs}`);
-  },
-);
+])("an oh-my-pi timeout below 1000 is read as seconds and reported: %d", async (timeout, timeoutMs) => {
+  const { servers: found, diagnostics } = await parse(servers({ s: { command: "x", timeout } }), own);
+  expect(found.map(({ written }) => written.timeoutMs)).toEqual([timeoutMs]);
+  expect(diagnostics).toMatchObject([{ code: "legacy-shape", pointer: "/mcpServers/s/timeout" }]);
+  expect(diagnostics[0]?.message).toContain(`write ${timeoutMs}`);
+});
 
-test.each([0, 1000])("a time limit of oh-my-pi of %d ms is just that", async (timeout) => {
+test.each([0, 1000])("an oh-my-pi timeout of %d is read as milliseconds", async (timeout) => {
   const { servers: found, told } = await parse(servers({ s: { command: "x", timeout } }), own);
   expect(found.map(({ written }) => written.timeoutMs)).toEqual([timeout]);
   expect(told).toEqual([]);
 });
 
-test("an entry of oh-my-pi can be lazy", async () => {
+test("an oh-my-pi entry can be lazy", async () => {
   const { servers: found, told } = await parse(servers({ s: { command: "x", lazy: true } }), own);
   expect(found).toMatchObject([{ written: { lazy: true }, definition: { lazy: true } }]);
   expect(told).toEqual([]);
 });
 
-test("scopes of oh-my-pi stand in one text", async () => {
+test("oh-my-pi OAuth scopes are split from one string", async () => {
   const entry = { type: "http", url: "https://h", oauth: { clientId: "c", scope: "read write" } };
   const { servers: found } = await parse(servers({ s: entry }), own);
   expect(found[0]?.definition).toMatchObject({ oauth: { clientId: "c", scopes: ["read", "write"] } });
 });
 
-test("oh-my-pi's files of a project beat the user's, and those that other hosts read as well do not", async () => {
+test("oh-my-pi's own project files beat the user's, and shared project files do not", async () => {
   const { discover } = await homeWith({
     "work/.omp/mcp.json": servers({ a: { command: "native" } }),
     ".omp/agent/mcp.json": servers({ a: { command: "user" }, b: { command: "user" } }),
@@ -95,32 +92,29 @@ test.each([
   ["TRUE", undefined],
   ["false", false],
   ["0", false],
-])(
-  "a switch of oh-my-pi may be the text %j in its own files, and in no others",
-  async (enabled, expected) => {
-    const entry = { command: "x", enabled };
-    const { discover } = await homeWith({
-      "work/.omp/mcp.json": servers({ native: entry }),
-      ".omp/agent/mcp.json": servers({ user: entry }),
-      "work/mcp.json": servers({ root: entry }),
-    });
-    const { servers: found, diagnostics } = await discover({ hosts: ["omp"] });
-    const switches = found.map((server) => [server.name, server.enabled]).sort();
-    expect(switches).toEqual([
-      ["native", expected],
-      ["root", false],
-      ["user", expected],
-    ]);
-    expect(diagnostics).toMatchObject([{ code: "invalid-field", server: "root" }]);
-  },
-);
+])("an oh-my-pi switch may be the string %j in its own files only", async (enabled, expected) => {
+  const entry = { command: "x", enabled };
+  const { discover } = await homeWith({
+    "work/.omp/mcp.json": servers({ native: entry }),
+    ".omp/agent/mcp.json": servers({ user: entry }),
+    "work/mcp.json": servers({ root: entry }),
+  });
+  const { servers: found, diagnostics } = await discover({ hosts: ["omp"] });
+  const switches = found.map((server) => [server.name, server.enabled]).sort();
+  expect(switches).toEqual([
+    ["native", expected],
+    ["root", false],
+    ["user", expected],
+  ]);
+  expect(diagnostics).toMatchObject([{ code: "invalid-field", server: "root" }]);
+});
 
-test("a switch of oh-my-pi that says something else switches its server off", async () => {
+test("an unreadable oh-my-pi switch disables its server", async () => {
   const { servers: found, told } = await parse(servers({ s: { command: "x", enabled: "maybe" } }), own);
   expect([found[0]?.written.enabled, told]).toEqual([false, ["invalid-field: s"]]);
 });
 
-describe("a list of oh-my-pi that is none", () => {
+describe("an oh-my-pi server list of the wrong type", () => {
   const entries = { a: { command: "x" }, b: { command: "x", enabled: false } };
   const read = async (lists: object) => {
     const { servers: found, diagnostics } = await parse({ ...servers(entries), ...lists }, own);
@@ -128,7 +122,7 @@ describe("a list of oh-my-pi that is none", () => {
     return { on, diagnostics: diagnostics.filter(({ code }) => code !== "disabled-by-host") };
   };
 
-  test("is told of, and a single name in it still switches its server off", async () => {
+  test("is reported, and a single name still disables its server", async () => {
     const { on, diagnostics } = await read({ disabledServers: "a" });
     expect(on).toEqual([]);
     expect(diagnostics).toMatchObject([
@@ -143,13 +137,13 @@ describe("a list of oh-my-pi that is none", () => {
     [{ disabledServers: null }, "/disabledServers"],
     [{ enabledServers: "b" }, "/enabledServers"],
     [{ disabledServers: [["a"], "z"] }, "/disabledServers/0"],
-  ])("is told of, and switches nothing: %j", async (lists, pointer) => {
+  ])("is reported and switches nothing: %j", async (lists, pointer) => {
     const { on, diagnostics } = await read(lists);
     expect(on).toEqual(["a"]);
     expect(diagnostics).toMatchObject([{ code: "invalid-field", pointer }]);
   });
 
-  test("switches off a single name of a project's own, and none of the user's", async () => {
+  test("disables a project's own server by name, but none of the user's", async () => {
     const { discover } = await homeWith({
       "work/.omp/mcp.json": { ...servers({ b: { command: "x" } }), disabledServers: "b" },
       "work/.omp/.mcp.json": { ...servers({ c: { command: "x" } }), disabledServers: "a" },
@@ -161,7 +155,7 @@ describe("a list of oh-my-pi that is none", () => {
     });
   });
 
-  test("is told of once among the files of a home", async () => {
+  test("is reported once per file, except a project's enabledServers", async () => {
     const { discover } = await homeWith({
       "work/.omp/mcp.json": { ...servers({ b: { command: "x" } }), disabledServers: 1, enabledServers: 1 },
       ".omp/agent/mcp.json": { ...servers(entries), disabledServers: "a" },

@@ -13,7 +13,7 @@ async function filters(tools: unknown) {
   return { filters: servers.map(({ written }) => written.tools), told, diagnostics };
 }
 
-describe("tools at the root of opencode's files", () => {
+describe("the root tools map of opencode", () => {
   const all = { exclude: ["*"] };
   test.each<[object, unknown, unknown]>([
     [{ gh_rm: false }, { exclude: ["rm"] }, undefined],
@@ -31,17 +31,17 @@ describe("tools at the root of opencode's files", () => {
     [{ "gh_*": false, "gh_b*": true, gh_bad: false }, { include: ["b*"], exclude: ["bad"] }, undefined],
     [{ gh_a: true, "gh_*": false }, { include: ["a"], exclude: [] }, undefined],
     [{ "gh_d*": false, gh_draft: true }, { exclude: ["d*"] }, undefined],
-  ])("are patterns of which the longest decides: %j", async (tools, gh, mcp) => {
+  ])("is a set of patterns, of which the longest decides: %j", async (tools, gh, mcp) => {
     expect(await filters(tools)).toMatchObject({ filters: [gh, mcp], told: [] });
   });
 
-  test.each(["my.mcp", "my mcp"])("name a server as its tools are offered: %s", async (name) => {
+  test.each(["my.mcp", "my mcp"])("addresses a server by its sanitized name: %s", async (name) => {
     const content = { mcp: { [name]: SERVER }, tools: { "my_mcp_*": false, my_mcp_a: true } };
     const { servers } = await parse(content, { host: "opencode" });
     expect(servers[0]?.written.tools).toEqual({ include: ["a"], exclude: [] });
   });
 
-  test("are told of where they cannot be read, and a mark for one character switches off more rather than less", async () => {
+  test("reports unreadable patterns, and reads a ? that hides tools as *", async () => {
     const found = await filters({ "gh_?x": false, "gh_*y": "no", "my-mcp_a?": true });
     expect(found.filters).toEqual([{ exclude: ["*x"] }, undefined]);
     expect(found.diagnostics).toMatchObject([
@@ -54,7 +54,7 @@ describe("tools at the root of opencode's files", () => {
     expect(list.diagnostics).toMatchObject([{ code: "invalid-field", pointer: "/tools" }]);
   });
 
-  test("are one map of all layers, in which the strongest decides each pattern", async () => {
+  test("is merged across layers, and the strongest decides each pattern", async () => {
     const { home, discover } = await homeWith({
       ".config/opencode/opencode.json": { mcp: { gh: SERVER }, tools: { gh_a: false, gh_b: false } },
       "named.json": { tools: { gh_a: true, gh_c: false } },
@@ -62,7 +62,7 @@ describe("tools at the root of opencode's files", () => {
     });
     const env = { OPENCODE_CONFIG: join(home, "named.json") };
     const { servers } = await discover({ hosts: ["opencode"], env });
-    // What a project says of tools counts for its own servers.
+    // A project's tools map applies to its own servers only.
     expect(servers.map(({ name, tools }) => [name, tools])).toEqual([
       ["own", { exclude: ["x"] }],
       ["gh", { exclude: ["b", "c"] }],

@@ -7,7 +7,7 @@ const LOCAL = { type: "local", command: ["x"] };
 const REMOTE = { type: "remote", url: "https://host.example" };
 
 test.each(["x y", { path: "x" }, null])(
-  "a command that is no list refuses the entry: %j",
+  "opencode refuses a local command that is not a list: %j",
   async (command) => {
     const servers = { s: { type: "local", command }, t: LOCAL };
     const { names, diagnostics } = await parse({ mcp: servers }, { host: "opencode" });
@@ -16,7 +16,7 @@ test.each(["x y", { path: "x" }, null])(
   },
 );
 
-describe("settings for logins", () => {
+describe("opencode OAuth settings", () => {
   const settings = {
     clientId: "c",
     callbackPort: 1234,
@@ -24,7 +24,7 @@ describe("settings for logins", () => {
     scopes: ["p", "q"],
   };
 
-  test("are read as the newer format spells them", async () => {
+  test("are read in the newer format's spelling", async () => {
     const oauth = {
       client_id: "c",
       client_secret: "{env:SECRET}",
@@ -40,14 +40,14 @@ describe("settings for logins", () => {
     expect(told).toEqual([]);
   });
 
-  test.each(["client_secret", "clientSecret"])("tell of a %s that is written out", async (member) => {
+  test.each(["client_secret", "clientSecret"])("with a literal %s are reported", async (member) => {
     const entry = { ...REMOTE, oauth: { clientId: "c", [member]: "planted-secret" } };
     const { diagnostics } = await parse({ mcp: { s: entry } }, { host: "opencode" });
     expect(diagnostics).toMatchObject([{ code: "literal-secret", pointer: `/mcp/s/oauth/${member}` }]);
   });
 });
 
-describe("times", () => {
+describe("opencode timeouts", () => {
   const timesOf = async (servers: object, timeout?: unknown) => {
     const { servers: found, ...rest } = await parse({ mcp: { servers, timeout } }, { host: "opencode" });
     const limits = found.map(({ definition }) => definition.limits);
@@ -59,7 +59,7 @@ describe("times", () => {
     return { limits, written, ...rest };
   };
 
-  test("may be told apart for each step, of which two mean something here", async () => {
+  test("apply startup and execution, and keep catalog in extra", async () => {
     const timeout = { startup: 20_000, catalog: 7_000, execution: 9_000 };
     const { limits, written, told } = await timesOf({ s: { ...LOCAL, timeout } });
     expect(limits).toMatchObject([{ connectTimeoutMs: 20_000, callTimeoutMs: 9_000 }]);
@@ -68,7 +68,7 @@ describe("times", () => {
     expect(told).toEqual([]);
   });
 
-  test("are those of all servers where an entry has none, and a number is that of a call", async () => {
+  test("default to mcp.timeout; a number is the call timeout", async () => {
     const own = { ...LOCAL, timeout: { execution: 1_000 } };
     const servers = { none: REMOTE, own, number: { ...LOCAL, timeout: 2_000 } };
     const { limits, told } = await timesOf(servers, { startup: 30_000, execution: 5_000 });
@@ -81,7 +81,7 @@ describe("times", () => {
     expect((await timesOf({ s: LOCAL })).limits).toEqual([undefined]);
   });
 
-  test("that cannot be read are told of where they stand", async () => {
+  test("are reported at their place if invalid", async () => {
     const { limits, diagnostics } = await timesOf(
       { s: { ...LOCAL, timeout: { startup: "1", execution: -1 } } },
       { startup: 3_000, execution: "5" },
@@ -94,14 +94,14 @@ describe("times", () => {
     ]);
   });
 
-  test("are joined over all files, and a file may have them alone; a server may be called like them", async () => {
+  test("are merged across files, and a server may be called timeout", async () => {
     const { discover } = await homeWith({
       ".config/opencode/opencode.json": { mcp: { timeout: { startup: 1, execution: 2 } } },
       ".config/opencode/opencode.jsonc": { mcp: { s: LOCAL, timeout: LOCAL } },
       "work/opencode.json": { mcp: { own: LOCAL, timeout: { execution: 3 } } },
     });
     const { servers, problems } = await discover({ hosts: ["opencode"] });
-    // What a project says counts for its own servers.
+    // A project's timeouts apply to its own servers only.
     expect(servers).toMatchObject([
       { name: "own", limits: { connectTimeoutMs: 1, callTimeoutMs: 3 } },
       { name: "s", limits: { connectTimeoutMs: 1, callTimeoutMs: 2 } },
@@ -111,7 +111,7 @@ describe("times", () => {
   });
 });
 
-test("env is told of, for which opencode has environment", async () => {
+test("opencode reports env and suggests environment", async () => {
   const { diagnostics } = await parse({ mcp: { s: { ...LOCAL, env: { A: "1" } } } }, { host: "opencode" });
   expect(diagnostics).toMatchObject([
     { code: "near-miss-field", pointer: "/mcp/s/env", suggestion: "environment" },
@@ -121,7 +121,7 @@ test("env is told of, for which opencode has environment", async () => {
 test.each([
   ['{ "mcp": { "s": { "timeout": {env:T} } } }', 1],
   ['{ "mcp": {\n "s": { "type": "local", "command": [ {file:x} ] } } }', 2],
-])("a reference outside of a string is called what it is: %s", async (text, line) => {
+])("the syntax error of an unquoted opencode reference says what it is: %s", async (text, line) => {
   const { diagnostics } = await parse(text, { host: "opencode", file: "/folder/opencode.json" });
   expect(diagnostics).toMatchObject([{ code: "ConfigSyntaxError", line }]);
   expect(diagnostics[0]?.message).toContain("is expected. This is a reference that opencode fills in");

@@ -12,7 +12,7 @@ interface Sample {
   readonly expected: { readonly [name: string]: unknown };
 }
 
-/** One folder a host; what a file must give stands beside it. */
+/** Each host has a folder, in which a sample's expected servers are in the file beside it. */
 function findSamples(): Sample[] {
   return readdirSync(FIXTURES)
     .filter((host) => HOST_IDS.includes(host))
@@ -48,7 +48,7 @@ function withoutNotes(value: unknown): unknown {
 const plain = (value: unknown) =>
   JSON.parse(JSON.stringify(value)) as { [name: string]: { [key: string]: unknown } };
 
-describe("a sample gives exactly what it should", () => {
+describe("a sample file gives exactly the expected servers", () => {
   test.each(findSamples())("$host: $file", async ({ host, file, expected }) => {
     const { servers, diagnostics } = await parseHostFile({ host, file });
     expect(plain(describeServers(servers))).toEqual(withoutNotes(expected));
@@ -65,7 +65,7 @@ describe("a sample gives exactly what it should", () => {
   });
 });
 
-test("layers of Codex are merged field by field, and each field knows its own file", async () => {
+test("Codex layers are merged field by field into a server of the strongest file", async () => {
   const [project, user, expected] = ["project.config.toml", "user.config.toml", "merged.expected.json"].map(
     (name) => join(FIXTURES, "codex", name),
   ) as [string, string, string];

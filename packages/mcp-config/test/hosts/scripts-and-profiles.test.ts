@@ -10,14 +10,14 @@ const homeWith = useHomeFolder();
 describe("Crush", () => {
   const script = "#!/bin/sh\ntouch ran\n";
 
-  test("has a script that is told of, and neither read nor run", async () => {
+  test("reports a crushrc script and neither reads nor runs it", async () => {
     const { discover, home, project } = await homeWith({
       "work/crushrc": script,
       ".config/crush/crushrc": script,
       "work/crush.json": { mcp: { s: { type: "stdio", command: "x" } } },
     });
     const files = [join(project, "crushrc"), join(home, ".config/crush/crushrc")];
-    // Nobody could open them.
+    // Opening one would fail.
     for (const file of files) await chmod(file, 0o000);
     const { servers, problems, diagnostics } = await discover({ hosts: ["crush"] });
     expect(servers.map(({ name }) => name)).toEqual(["s"]);
@@ -30,7 +30,7 @@ describe("Crush", () => {
     expect(existsSync("ran")).toBe(false);
   });
 
-  test("has the nearest folder first, and the system's file last", async () => {
+  test("prefers the nearest folder and reads the user's file last", async () => {
     const layer = (command: string) => ({ mcp: { s: { type: "stdio", command }, [command]: { command } } });
     const { discover, project } = await homeWith({
       "work/deep/.crush.json": layer("nearest"),
@@ -50,7 +50,7 @@ describe("Crush", () => {
 describe("oh-my-pi", () => {
   const servers = (entries: object, more: object = {}) => ({ mcpServers: entries, ...more });
 
-  test("lets the user's lists switch servers off and on, and a project's only off", async () => {
+  test("lets a user's list enable servers and a project's list only disable them", async () => {
     const { discover } = await homeWith({
       "work/.omp/mcp.json": servers(
         { a: { command: "a" }, b: { command: "b" }, c: { command: "c", enabled: false } },
@@ -73,7 +73,7 @@ describe("oh-my-pi", () => {
     ]);
   });
 
-  test("sees the files of the profile that is chosen, and no others of the user's", async () => {
+  test("reads only the chosen profile's user files", async () => {
     const { discover } = await homeWith({
       ".omp/agent/mcp.json": servers({ general: { command: "x" } }),
       ".omp/profiles/work/agent/mcp.json": servers({ special: { command: "x" } }),
@@ -86,7 +86,7 @@ describe("oh-my-pi", () => {
 });
 
 describe("Continue", () => {
-  test("reads every block of the project and of the user, the project's first", async () => {
+  test("reads all project and user blocks, the project's first", async () => {
     const { discover } = await homeWith({
       "work/.continue/mcpServers/b.yaml": "name: B\nmcpServers:\n  - name: s\n    command: project\n",
       "work/.continue/mcpServers/a.json": { mcpServers: { a: { command: "a" } } },

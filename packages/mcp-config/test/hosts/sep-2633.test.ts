@@ -20,7 +20,7 @@ async function resolve(value: string, options: ServerResolverOptions, scope = "u
   );
 }
 
-describe("sources in a chain", () => {
+describe("a chain of SEP-2633 sources", () => {
   const env = { A: "a", EMPTY: "" };
 
   test.each([
@@ -39,11 +39,11 @@ describe("sources in a chain", () => {
     ["${env:EMPTY}", ""],
     ["<${env:NOPE | value:x} ${env:A}>", "<x a>"],
     ["${A | value:d}", "${A | value:d}"],
-  ])("are tried in their order, and what cannot be read is passed over: %s", async (value, expected) => {
+  ])("takes the first source with a value: %s", async (value, expected) => {
     expect(await resolve(value, { env })).toMatchObject({ headers: { V: expected } });
   });
 
-  test("that only a program knows can be answered, in their order too", async () => {
+  test("uses inputs for external sources, in chain order", async () => {
     const options = { env, inputs: { "op://v/i": "told" } };
     expect(await resolve("${op://v/i | env:A}", options)).toMatchObject({ headers: { V: "told" } });
     expect(await resolve("${env:A | op://v/i}", options)).toMatchObject({ headers: { V: "a" } });
@@ -55,13 +55,13 @@ describe("sources in a chain", () => {
   });
 
   test.each(["${env:NOPE}", "${env:NOPE | op://v/i}", "${op://v/i | env:NOPE}"])(
-    "none of which has a value fail the server: %s",
+    "fails the server if no source has a value: %s",
     async (value) => {
       await expect(resolve(value, { env })).rejects.toMatchObject({ code: "MCP_CONFIG_VARIABLE_MISSING" });
     },
   );
 
-  test("[threat T13] hide no credential from what looks after those of a project", async () => {
+  test("[threat T13] gives no credential's variable to a project's server", async () => {
     const options = { env: { API_KEY: "planted" }, projectVariables: ["API_KEY"] };
     for (const value of ["${env:NOPE | env:API_KEY}", "${env:NOPE | env:API_KEY | value:d}"]) {
       await expect(resolve(value, options, "project")).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describe("sources in a chain", () => {
     });
   });
 
-  test("are remarked on only if no variable of the chain is there", async () => {
+  test("is reported as unresolved only if no source can have a value", async () => {
     const told = async (value: string) => {
       const entry = { type: "stdio", command: "x", env: { V: value } };
       return (await parse({ mcpServers: { s: entry } }, { host: "sep-2633", env })).told;
@@ -89,7 +89,7 @@ test.each([
   ["stdio", { command: "x" }, ["url", "headers", "oauth"]],
   ["sse", { url: "https://h" }, ["command", "args", "env"]],
   ["streamable-http", { url: "https://h" }, ["command", "args", "env"]],
-])("a server of type %s has no field of the others", async (type, way, fields) => {
+])("a SEP-2633 server of type %s is refused with a field of another type", async (type, way, fields) => {
   for (const field of fields) {
     const entries = { s: { type, ...way, [field]: {} }, ok: { type, ...way } };
     const { names, diagnostics } = await parse({ mcpServers: entries }, { host: "sep-2633" });

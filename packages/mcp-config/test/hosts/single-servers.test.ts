@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { createServerResolver } from "../../src/index.ts";
 import { parse } from "../discovery/parsing.ts";
 
-/** No file here names it, lest it looks like one of the places that packages are installed from. */
+/** Joined here, so that no file contains the name and looks like a source of packages. */
 const NPM_HOST = ["registry", "npmjs", "org"].join(".");
 
 const signal = new AbortController().signal;
 
-describe("the manifest of a bundle", () => {
+describe("an MCPB manifest", () => {
   const manifest = {
     name: "files",
     server: {
@@ -26,14 +26,14 @@ describe("the manifest of a bundle", () => {
   test.each([
     ["linux", { command: "node", env: { KEY: "${user_config.key}" } }],
     ["win32", { command: "node.exe", env: { TEMP: "C:\\Temp" } }],
-  ] as const)("says on %s what it says for that system", async (platform, expected) => {
+  ] as const)("gives the launch settings for %s", async (platform, expected) => {
     const { servers } = await parse(manifest, { host: "mcpb", file, platform });
     expect(servers).toMatchObject([
       { name: "files", written: { ...expected, args: manifest.server.mcp_config.args } },
     ]);
   });
 
-  test("is filled in from where it is installed and from what a person was asked", async () => {
+  test("is filled in from its folder and the inputs", async () => {
     const { servers } = await parse(manifest, { host: "mcpb", file, platform: "linux" });
     const inputs = { "user_config.folder": "/home/u/Desktop", "user_config.key": "planted" };
     const resolve = createServerResolver({ env: {}, inputs });
@@ -45,7 +45,7 @@ describe("the manifest of a bundle", () => {
     });
   });
 
-  test("without a name, or without a way to start it, is no server", async () => {
+  test("without a name or a launch configuration gives no server", async () => {
     const nameless = await parse({ ...manifest, name: 1 }, { host: "mcpb", file });
     expect([nameless.names, nameless.told]).toEqual([[], ["ServerConfigError: "]]);
     const idle = await parse({ name: "files", server: { type: "uv" } }, { host: "mcpb", file });
@@ -55,7 +55,7 @@ describe("the manifest of a bundle", () => {
   });
 });
 
-describe("a document of the registry", () => {
+describe("a registry server.json", () => {
   const option = (more: object) => ({ registryType: "npm", identifier: "pkg", version: "1.0.0", ...more });
   const document = (packages: unknown, remotes: unknown = []) => ({
     name: "io.example/s",
@@ -68,7 +68,7 @@ describe("a document of the registry", () => {
     return { told, diagnostics, options: servers.flatMap(({ options = [] }) => options) };
   };
 
-  test("hands on the variables that a package requires to whoever sets them", async () => {
+  test("passes only the declared environment variables to a package", async () => {
     const variables = [
       { name: "KEY", isRequired: true, isSecret: true },
       { name: "LOG", default: "info" },
@@ -85,7 +85,7 @@ describe("a document of the registry", () => {
     expect(resolved).not.toHaveProperty("env.OTHER");
   });
 
-  test("asks for the variables of an address that have no default", async () => {
+  test("requires an input for a URL variable without a default", async () => {
     const remote = { type: "sse", url: "https://{tenant}.example/sse", variables: { tenant: {} } };
     const { options } = await optionsOf(document([], [remote]));
     const [{ definition }] = options as [(typeof options)[number]];
@@ -98,7 +98,7 @@ describe("a document of the registry", () => {
     expect(resolved).toMatchObject({ url: "https://eu.example/sse" });
   });
 
-  test("has braces that stand for nothing as they are, and asks for what it declares alone", async () => {
+  test("fills in only declared variables and leaves other braces unchanged", async () => {
     const variables = { tenant: {}, path: { default: "{tenant}" } };
     const remote = {
       type: "sse",
@@ -121,23 +121,19 @@ describe("a document of the registry", () => {
   });
 
   test.each<[string, object, string]>([
-    [
-      "a package whose name would be taken for an option",
-      option({ identifier: "--call=evil" }),
-      "ServerConfigError",
-    ],
+    ["a package whose name looks like an option", option({ identifier: "--call=evil" }), "ServerConfigError"],
     ["a package without a name", { registryType: "npm" }, "ServerConfigError"],
     ["a package of an unknown registry", option({ registryType: "cargo" }), "not-runnable"],
     ["a bundle", option({ registryType: "mcpb" }), "not-runnable"],
-    ["a package that serves others", option({ transport: { type: "sse" } }), "not-runnable"],
-    ["something that is no object", [], "ServerConfigError"],
-  ])("leaves out %s, and keeps its neighbours", async (_what, broken, code) => {
+    ["a package with a remote transport", option({ transport: { type: "sse" } }), "not-runnable"],
+    ["a non-object", [], "ServerConfigError"],
+  ])("leaves out %s and keeps the other packages", async (_what, broken, code) => {
     const { options, told } = await optionsOf(document([broken, option({})]));
     expect(options.map(({ id }) => id)).toEqual(["npm:pkg@1.0.0"]);
     expect(told).toEqual([`${code}: s`]);
   });
 
-  describe("names where a package comes from", () => {
+  describe("with a package source", () => {
     const argsOf = async (more: object) => {
       const { options, told, diagnostics } = await optionsOf(
         document([option(more)], [{ url: "https://h" }]),
@@ -153,7 +149,7 @@ describe("a document of the registry", () => {
       ["pypi", "https://pypi.org", ["pkg@1.0.0"]],
       ["nuget", "https://api.nuget.org/v3/index.json", ["pkg@1.0.0", "--yes"]],
       ["nuget", "https://api.nuget.org", ["pkg@1.0.0", "--yes"]],
-    ])("which for %s may be the public place: %s", async (registryType, registryBaseUrl, args) => {
+    ])("accepts the public registry of %s: %s", async (registryType, registryBaseUrl, args) => {
       expect(await argsOf({ registryType, registryBaseUrl })).toEqual(args);
     });
 
@@ -166,7 +162,7 @@ describe("a document of the registry", () => {
       ["nuget", "https://nuget.internal.example"],
       ["npm", "internal"],
       ["npm", 5],
-    ])("and is not fetched from elsewhere: %s, %s", async (registryType, registryBaseUrl) => {
+    ])("refuses any other registry: %s, %s", async (registryType, registryBaseUrl) => {
       expect(await argsOf({ registryType, registryBaseUrl })).toEqual(["not-runnable: s"]);
       const old = { registryType, registry_base_url: registryBaseUrl };
       expect(await argsOf(old)).toEqual(["not-runnable: s"]);
@@ -179,23 +175,26 @@ describe("a document of the registry", () => {
       ["https://ghcr.io", "acme/server", "ghcr.io/acme/server:1.0.0"],
       ["https://ghcr.io/", "ghcr.io/acme/server", "ghcr.io/acme/server:1.0.0"],
       ["https://host.example:5000/team", "server:2", "host.example:5000/team/server:2"],
-    ])("which for an image is a part of its name: %s, %s", async (registryBaseUrl, identifier, image) => {
-      const args = await argsOf({ registryType: "oci", registryBaseUrl, identifier });
-      expect(args).toEqual(["run", "-i", "--rm", image]);
-    });
+    ])(
+      "builds an image name from registry and identifier: %s, %s",
+      async (registryBaseUrl, identifier, image) => {
+        const args = await argsOf({ registryType: "oci", registryBaseUrl, identifier });
+        expect(args).toEqual(["run", "-i", "--rm", image]);
+      },
+    );
 
     test.each([
       ["https://ghcr.io", "docker.io/acme/server"],
       ["https://docker.io", "ghcr.io/acme/server"],
       ["https://-v/x", "acme/server"],
       ["https://host.example/a%20b", "acme/server"],
-    ])("and is not guessed for an image: %s, %s", async (registryBaseUrl, identifier) => {
+    ])("refuses a conflicting or malformed image registry: %s, %s", async (registryBaseUrl, identifier) => {
       const args = await argsOf({ registryType: "oci", registryBaseUrl, identifier });
       expect(args).toEqual(["not-runnable: s"]);
     });
 
     test.each(["npm", "pypi", "oci", "nuget"])(
-      "and is not started unchecked if the file has a hash of it: %s",
+      "refuses a package with a file hash: %s",
       async (registryType) => {
         expect(await argsOf({ registryType, fileSha256: "00" })).toEqual(["not-runnable: s"]);
         expect(await argsOf({ registryType, file_sha256: "00" })).toEqual(["not-runnable: s"]);
@@ -204,7 +203,7 @@ describe("a document of the registry", () => {
   });
 
   test.each([{ type: "sse" }, { type: "streamable-http", headers: [] }, { transport_type: "sse" }])(
-    "refuses a remote server without an address, and says so: %j",
+    "refuses a remote server without a url: %j",
     async (remote) => {
       const { options, told, diagnostics } = await optionsOf(document([], [remote, { url: "https://h" }]));
       expect([options.map(({ id }) => id), told]).toEqual([["remote:1"], ["ServerConfigError: s"]]);
@@ -213,7 +212,7 @@ describe("a document of the registry", () => {
   );
 
   test.each([{ registryType: "\u202e" }, { transport: { type: "\u202e" } }])(
-    "shows nothing that a terminal would act on: %j",
+    "escapes control characters in diagnostics: %j",
     async (more) => {
       const { diagnostics } = await optionsOf(document([option(more)]));
       expect(diagnostics[0]).toMatchObject({ code: "not-runnable" });
@@ -221,7 +220,7 @@ describe("a document of the registry", () => {
     },
   );
 
-  test("says of a way to reach it that could be either what both lack", async () => {
+  test("names what an empty package or remote lacks", async () => {
     const { told, diagnostics } = await optionsOf(document([{}], [{}]));
     expect(told).toEqual(["ServerConfigError: s", "ServerConfigError: s"]);
     expect(diagnostics[0]?.message).toContain('neither "identifier" (for a package) nor "url"');
@@ -229,14 +228,17 @@ describe("a document of the registry", () => {
     expect(unnamed.diagnostics[0]?.message).toContain('it has no "identifier"');
   });
 
-  test.each([{ name: "io.example/s" }, 5])("that lacks its lists is told of lists: %j", async (content) => {
-    const { diagnostics } = await parse(content, { host: "registry", file: "/folder/server.json" });
-    expect(diagnostics.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/write \{ "packages": \[/),
-    ]);
-  });
+  test.each([{ name: "io.example/s" }, 5])(
+    "without packages gets an error that shows how to write them: %j",
+    async (content) => {
+      const { diagnostics } = await parse(content, { host: "registry", file: "/folder/server.json" });
+      expect(diagnostics.map(({ message }) => message)).toEqual([
+        expect.stringMatching(/write \{ "packages": \[/),
+      ]);
+    },
+  );
 
-  test("tells of a list that is none", async () => {
+  test("reports a list field that is not a list", async () => {
     const { options, told } = await optionsOf(document([option({ packageArguments: "x" })]));
     expect([options.length, told]).toEqual([1, ["invalid-field: s"]]);
     expect((await optionsOf(document({}))).told).toEqual(["ConfigShapeError"]);

@@ -10,7 +10,7 @@ import { useHomeFolder } from "../discovery/home-folder.ts";
 
 const homeWith = useHomeFolder();
 
-/** What becomes of the servers in a host's files, given as text or value by kind, each in `/etc/<kind>`. */
+/** Reads a host's files, given as text or value by kind, each at `/etc/<kind>`, and says which servers are off. */
 async function read(host: string, files: { readonly [kind: string]: unknown }) {
   const dialect = dialectOf(host);
   if (!dialect) throw new Error(host);
@@ -46,12 +46,12 @@ async function read(host: string, files: { readonly [kind: string]: unknown }) {
 const MINE = { mcpServers: { a: { command: "a" } } };
 const A_IS_ON = { a: undefined };
 
-describe("an administrator's settings for Claude Code", () => {
+describe("Claude Code managed settings", () => {
   const settings = (content: unknown, others: object = {}) =>
     read("claude-code", { user: MINE, "managed-settings": content, ...others });
 
   test.each(['{ "allowedMcpServers": [], } }', "[]", "", " \n"])(
-    "that are broken let nothing through: %s",
+    "disable every server if broken: %s",
     async (text) => {
       const { off, problems, told } = await settings(text);
       expect(off).toEqual({ a: "/etc/managed-settings" });
@@ -65,13 +65,13 @@ describe("an administrator's settings for Claude Code", () => {
     ["deniedMcpServers", "a"],
     ["disabledMcpServers", { a: true }],
     ["enabledPlugins", ["p@m"]],
-  ])("with %s of another kind let nothing through, and are told of once", async (list, value) => {
+  ])("disable every server if %s has the wrong type, and report it once", async (list, value) => {
     const { off, faults } = await settings({ [list]: value });
     expect(off).toEqual({ a: list });
     expect(faults).toEqual([`/${list}`]);
   });
 
-  test("lose a line that cannot be read, and no other", async () => {
+  test("skip and report an unreadable line, and apply the others", async () => {
     const lines = [{ serverName: "a", serverUrl: "*" }, { serverName: "b" }];
     const { off, faults } = await settings(
       { deniedMcpServers: lines },
@@ -89,7 +89,7 @@ test.each<[string, string]>([
   ["claude-code", "work/.claude/settings.local.json"],
   ["gemini", ".gemini/mcp-server-enablement.json"],
   ["gemini", "work/.gemini/settings.json"],
-])("an empty file of %s that decides on no trust is no fault: %s", async (host, path) => {
+])("an empty %s file that does not decide on trust disables nothing: %s", async (host, path) => {
   for (const text of ["", " \n"]) {
     const { discover } = await homeWith({
       ".claude.json": MINE,
@@ -102,7 +102,7 @@ test.each<[string, string]>([
   }
 });
 
-test("a user's own list for Claude Code that is none is left out and told of", async () => {
+test("a user's Claude Code list of the wrong type is ignored and reported", async () => {
   const own = { ...MINE, projects: { "/p": { disabledMcpServers: "a" } } };
   const { off, faults } = await read("claude-code", {
     user: own,
@@ -112,7 +112,7 @@ test("a user's own list for Claude Code that is none is left out and told of", a
   expect(faults).toEqual(["/projects/~1p/disabledMcpServers", "/enabledPlugins", "/allowedMcpServers"]);
 });
 
-test("a switch of a plugin that cannot be read switches it off", async () => {
+test("an unreadable enabledPlugins value for Claude Code is reported", async () => {
   const { faults } = await read("claude-code", {
     user: MINE,
     "user-settings": { enabledPlugins: { "p@m": "no", "q@m": ["1.0"] } },
@@ -120,49 +120,49 @@ test("a switch of a plugin that cannot be read switches it off", async () => {
   expect(faults).toEqual(["/enabledPlugins/p@m"]);
 });
 
-describe("an administrator's files for Codex", () => {
+describe("Codex managed files", () => {
   const user = '[mcp_servers.a]\ncommand = "a"\n';
 
-  test.each(["requirements", "managed"])("that are broken let nothing through: %s", async (kind) => {
+  test.each(["requirements", "managed"])("disable every server if broken: %s", async (kind) => {
     const { off, problems } = await read("codex", { user, [kind]: "[mcp_servers]\n]" });
     expect(off).toEqual({ a: `/etc/${kind}` });
     expect(problems).toEqual(["ConfigSyntaxError"]);
   });
 
-  test("may be empty, as TOML may be", async () => {
+  test("may be empty and then disable nothing", async () => {
     const { off, problems } = await read("codex", { user, requirements: "", managed: "# nothing\n" });
     expect([off, problems]).toEqual([A_IS_ON, []]);
   });
 });
 
-describe("an administrator's settings for Gemini CLI", () => {
+describe("Gemini CLI system settings", () => {
   const settings = (content: unknown) => read("gemini", { system: content, user: MINE });
 
   test.each<[string, unknown, string, string]>([
     ["a switch", { admin: { mcp: { enabled: "false" } } }, "admin.mcp.enabled", "/admin/mcp/enabled"],
-    ["what has a switch", { admin: { mcp: false } }, "admin.mcp", "/admin/mcp"],
+    ["the parent of a switch", { admin: { mcp: false } }, "admin.mcp", "/admin/mcp"],
     ["a list", { mcp: { excluded: "a" } }, "mcp.excluded", "/mcp/excluded"],
-    ["what has lists", { mcp: "a" }, "mcp", "/mcp"],
+    ["the parent of lists", { mcp: "a" }, "mcp", "/mcp"],
     [
-      "the switch of trust",
+      "the folder trust switch",
       { security: { folderTrust: { enabled: "true" } } },
       "security.folderTrust.enabled",
       "/security/folderTrust/enabled",
     ],
     [
-      "what has the switch of trust",
+      "the parent of the folder trust switch",
       { security: { folderTrust: true } },
       "security.folderTrust",
       "/security/folderTrust",
     ],
-  ])("with %s that cannot be read let nothing through", async (_what, content, by, pointer) => {
+  ])("disable every server if %s is unreadable", async (_what, content, by, pointer) => {
     const { off, faults } = await settings(content);
     expect(off).toEqual({ a: by });
     expect(faults).toEqual([pointer]);
   });
 
   test.each(['{ "admin": { "mcp": { "enabled": false } }', "", "// nothing\n"])(
-    "that are broken let nothing through: %s",
+    "disable every server if broken: %s",
     async (text) => {
       const { off, told, problems } = await settings(text);
       expect(off).toEqual({ a: "/etc/system" });
@@ -171,13 +171,13 @@ describe("an administrator's settings for Gemini CLI", () => {
     },
   );
 
-  test("do not switch on what another file switches off", async () => {
+  test("do not enable what another file disables", async () => {
     const admin = (enabled: boolean) => ({ admin: { mcp: { enabled } } });
     const { off } = await read("gemini", { system: admin(true), user: { ...MINE, ...admin(false) } });
     expect(off).toEqual({ a: "admin.mcp.enabled" });
   });
 
-  test("are found where they are", async () => {
+  test("disable every server if broken at GEMINI_CLI_SYSTEM_SETTINGS_PATH", async () => {
     const { home, discover } = await homeWith({
       ".gemini/settings.json": MINE,
       "system.json": "{",
@@ -189,28 +189,21 @@ describe("an administrator's settings for Gemini CLI", () => {
   });
 });
 
-test.each(["{", "[]", ""])(
-  "an administrator's settings for Amp that are broken let nothing through: %s",
-  async (managed) => {
-    const { off, problems, told } = await read("amp", {
-      user: { "amp.mcpServers": MINE.mcpServers },
-      managed,
-    });
-    expect(off).toEqual({ a: "/etc/managed" });
-    expect(problems).toHaveLength(1);
-    expect(told).toMatchObject([{ code: "disabled-by-host", server: "a" }]);
-  },
-);
+test.each(["{", "[]", ""])("broken Amp managed settings disable every server: %s", async (managed) => {
+  const { off, problems, told } = await read("amp", {
+    user: { "amp.mcpServers": MINE.mcpServers },
+    managed,
+  });
+  expect(off).toEqual({ a: "/etc/managed" });
+  expect(problems).toHaveLength(1);
+  expect(told).toMatchObject([{ code: "disabled-by-host", server: "a" }]);
+});
 
-describe("an administrator's file that is there and cannot be used lets nothing through", () => {
+describe("an administrator's file that exists but cannot be used", () => {
   const NO_UTF_8 = Buffer.from([0x7b, 0xff, 0x7d]);
 
   type Spoiling = [string, string, (file: string) => Promise<unknown>];
-  const byEverybody: Spoiling = [
-    "can be written by everybody",
-    "ConfigReadError",
-    (file) => chmod(file, 0o666),
-  ];
+  const byEverybody: Spoiling = ["is writable by everybody", "ConfigReadError", (file) => chmod(file, 0o666)];
 
   test.each<Spoiling>([
     ["is too large", "ConfigTooLargeError", (file) => truncate(file, 16 * 1024 * 1024 + 1)],
@@ -218,7 +211,7 @@ describe("an administrator's file that is there and cannot be used lets nothing 
     ["is a folder", "ConfigReadError", (file) => rm(file).then(() => mkdir(file))],
     // Windows has no such permissions.
     ...(process.platform === "win32" ? [] : [byEverybody]),
-  ])("where it %s", async (_what, kind, spoil) => {
+  ])("disables every server if it %s", async (_what, kind, spoil) => {
     const { home, discover } = await homeWith({ ".gemini/settings.json": MINE, "system.json": {} });
     const file = join(home, "system.json");
     const discovered = () => discover({ hosts: ["gemini"], env: { GEMINI_CLI_SYSTEM_SETTINGS_PATH: file } });
@@ -235,13 +228,13 @@ describe("an administrator's file that is there and cannot be used lets nothing 
     ["claude-code", "managed-settings", ".claude.json", MINE],
     ["codex", "requirements", ".codex/config.toml", '[mcp_servers.a]\ncommand = "a"\n'],
     ["amp", "managed", ".config/amp/settings.json", { "amp.mcpServers": MINE.mcpServers }],
-  ])("whatever the host: %s", async (host, kind, path, content) => {
+  ])("disables every server of %s", async (host, kind, path, content) => {
     const { home, project } = await homeWith({ [path]: content });
     const policy = join(home, "policy");
     await writeFile(policy, NO_UTF_8);
     const dialect = dialectOf(host);
     if (!dialect) throw new Error(host);
-    // An administrator's own folder is not the tests' to write into.
+    // The tests must not write to the administrator's real folder.
     const pathsOf = (known: string) => () => (known === kind ? [{ file: policy }] : []);
     const files = dialect.files.map((file) =>
       file.scope === "managed" ? { ...file, paths: pathsOf(file.kind) } : file,
@@ -260,7 +253,7 @@ describe("an administrator's file that is there and cannot be used lets nothing 
     expect(entries).toMatchObject([{ name: "a", outcome: { definition: { disabledBy: policy } } }]);
   });
 
-  test("and a user's own file that cannot be used switches nothing off", async () => {
+  test("disables nothing if it is the user's own", async () => {
     const { home, discover } = await homeWith({ ".gemini/settings.json": MINE });
     await writeFile(join(home, ".gemini/mcp-server-enablement.json"), NO_UTF_8);
     const { servers, problems } = await discover({ hosts: ["gemini"] });
@@ -269,14 +262,14 @@ describe("an administrator's file that is there and cannot be used lets nothing 
   });
 });
 
-test("of a user's own list for Gemini CLI what cannot be read is left out", async () => {
+test("unreadable parts of a user's Gemini CLI lists are ignored and reported", async () => {
   const user = { ...MINE, mcp: { excluded: [1, "b"], allowed: "a" } };
   const { off, faults } = await read("gemini", { user });
   expect(off).toEqual(A_IS_ON);
   expect(faults).toEqual(["/mcp/allowed", "/mcp/excluded/0"]);
 });
 
-test("a state of a server in Gemini CLI that cannot be read switches it off", async () => {
+test("an unreadable Gemini CLI enablement state disables its server", async () => {
   const servers = { a: { command: "a" }, b: { command: "b" }, c: { command: "c" }, mcp: { command: "d" } };
   const enablement = { a: { enabled: "false" }, b: false, c: {}, mcp: { enabled: false } };
   const { off, faults } = await read("gemini", { user: { mcpServers: servers }, enablement });
@@ -285,7 +278,7 @@ test("a state of a server in Gemini CLI that cannot be read switches it off", as
   expect(faults).toEqual(["/a", "/b"]);
 });
 
-test("a switch of Gemini CLI's folder trust that is none of an administrator's is told of and counts as on", async () => {
+test("a user's unreadable folder trust switch for Gemini CLI is reported and disables no user server", async () => {
   const { off, faults } = await read("gemini", {
     user: { ...MINE, security: { folderTrust: { enabled: "no" } } },
     project: { security: { folderTrust: { enabled: "no" } } },

@@ -9,12 +9,12 @@ const homeWith = useHomeFolder();
 const signal = new AbortController().signal;
 const one = (name: string) => ({ servers: { [name]: { command: name } } });
 
-describe("VS Code reads", () => {
+describe("VS Code", () => {
   test.each([
     ["linux", ".config", {}],
     ["darwin", "Library/Application Support", {}],
     ["win32", "AppData/Roaming", {}],
-  ] as const)("profiles and the Insiders edition on %s", (platform, folder, env) => {
+  ] as const)("reads profiles and the Insiders edition on %s", (platform, folder, env) => {
     const home = platform === "win32" ? "C:\\home" : "/home";
     const at = { platform, env, home, cwd: home, projectTop: home };
     const paths = VSCODE.files.filter(({ scope }) => scope === "user").flatMap((file) => file.paths(at));
@@ -27,7 +27,7 @@ describe("VS Code reads", () => {
     expect(paths.map(({ isPattern = false }) => isPattern)).toEqual(files.map((file) => file.includes("*")));
   });
 
-  test("the user's own file before those of profiles, and both before those of Insiders", async () => {
+  test("prefers the user's own file to those of profiles, and both to Insiders", async () => {
     const { discover } = await homeWith({
       ".config/Code/User/mcp.json": one("default"),
       ".config/Code/User/profiles/-1a/mcp.json": {
@@ -43,7 +43,7 @@ describe("VS Code reads", () => {
     expect(servers[0]).toMatchObject({ command: "default" });
   });
 
-  test("of a profile nothing but the servers: the workspace is the folder that is open", async () => {
+  test("resolves workspaceFolder in a profile to the working folder", async () => {
     const { discover, project } = await homeWith({
       ".config/Code/User/profiles/1a/mcp.json": {
         servers: { s: { command: "x", args: ["${workspaceFolder}"] } },
@@ -61,7 +61,7 @@ describe("VS Code reads", () => {
     },
   };
 
-  test("the .mcp.json of a workspace as Claude Code writes it, and fills in nothing there", async () => {
+  test("reads a workspace's .mcp.json by Claude Code's rules and fills in no references", async () => {
     const { discover, project } = await homeWith({ "work/.mcp.json": shared });
     const { servers, problems } = await discover({ hosts: ["vscode"] });
     expect(problems.map(({ server }) => server)).toEqual(["untyped"]);
@@ -74,7 +74,7 @@ describe("VS Code reads", () => {
     });
   });
 
-  test("the same file by itself", async () => {
+  test("parses .mcp.json on its own by the same rules", async () => {
     const options = { host: "vscode", file: "/p/.mcp.json", env: {} };
     const { names, told } = await parse(shared, options);
     expect([names, told]).toEqual([["a"], ["ServerConfigError: untyped"]]);
@@ -82,7 +82,7 @@ describe("VS Code reads", () => {
     expect([loose.names, loose.told]).toEqual([["a"], ["non-strict-json"]]);
   });
 
-  test("a server that two hosts read in one file once", async () => {
+  test("does not repeat a server that Claude Code reads from the same file", async () => {
     const { discover } = await homeWith({ "work/.mcp.json": { mcpServers: { a: { command: "x" } } } });
     const { servers, diagnostics } = await discover({ hosts: ["claude-code", "vscode"] });
     expect(servers.map(({ definedIn }) => definedIn.host)).toEqual(["claude-code"]);

@@ -28,16 +28,16 @@ describe("Claude Code's record of a project", () => {
     },
   );
 
-  test("is the one with forward slashes where there is an older one", async () => {
+  test("is the one with forward slashes in the folder's own case, if several match", async () => {
     const projects = { "C:\\Code\\p": {}, "c:/code/p": {}, "C:/Code/p": record };
     expect(await read(projects, "win32", "C:\\Code\\p")).toEqual(found);
   });
 
-  test("has to be spelled as its folder is elsewhere", async () => {
+  test("must be spelled like its folder on Linux", async () => {
     expect(await read({ "/code/p": record }, "linux", "/code/p")).toEqual(found);
     const others = { "/Code/p": record, "\\code\\p": record };
     const [, told] = await read(others, "linux", "/code/p");
-    // The first project of the file is shown in its place.
+    // The file's first project is read instead.
     expect(told).toContain("project-chosen");
   });
 });
@@ -52,19 +52,19 @@ describe("a folder that Codex trusts", () => {
 
   test.each<[string, object, boolean]>([
     ["in lower case", { "c:\\code\\p\\a": "trusted" }, true],
-    ["as it is spelled", { "C:\\Code\\p\\a": "trusted" }, true],
-    ["with its project", { "c:\\code\\p": "trusted" }, true],
+    ["in its own spelling", { "C:\\Code\\p\\a": "trusted" }, true],
+    ["through its project", { "c:\\code\\p": "trusted" }, true],
     [
-      "unless what is spelled as it is says otherwise",
+      "unless its own spelling is untrusted",
       { "c:\\code\\p\\a": "trusted", "C:\\Code\\p\\a": "untrusted" },
       false,
     ],
-    ["and no other", { "c:\\work": "trusted", "c:\\code\\p\\a\\b": "trusted" }, false],
+    ["but not through other folders", { "c:\\work": "trusted", "c:\\code\\p\\a\\b": "trusted" }, false],
   ])("is found on Windows %s", (_what, projects, isTrusted) => {
     expect(trusts({ ...projects }, WINDOWS)).toBe(isTrusted);
   });
 
-  test("has its case elsewhere", () => {
+  test("is case-sensitive on Linux", () => {
     const context: FindingContext = { ...WINDOWS, platform: "linux", folders: ["/Work"] };
     expect([trusts({ "/work": "trusted" }, context), trusts({ "/Work": "trusted" }, context)]).toEqual([
       false,

@@ -27,13 +27,13 @@ const CONTENT = '{"mcp":{"a":{"enabled":true,"timeout":9000}}}';
 const USER = ".config/opencode/opencode.json";
 const opencode = (entry: object) => ({ mcp: { a: entry } });
 
-describe("each layer's paths are relative to its own file", () => {
+describe("the paths of each layer are relative to its own file", () => {
   const local = { type: "local", command: ["./bin/srv", "./arg"], cwd: "data" };
 
   test.each([
     ["nothing", {}],
-    ["a variable with settings", { OPENCODE_CONFIG_CONTENT: CONTENT }],
-  ])("[threat T12] a server of the user's is the same one beneath %s", async (_what, env) => {
+    ["OPENCODE_CONFIG_CONTENT", { OPENCODE_CONFIG_CONTENT: CONTENT }],
+  ])("[threat T12] a user's server keeps its paths beneath %s", async (_what, env) => {
     const { servers, home } = await find("opencode", { [USER]: opencode(local) }, env);
     const folder = join(home, ".config/opencode");
     const expected = { command: join(folder, "bin/srv"), args: ["./arg"], cwd: join(folder, "data") };
@@ -41,7 +41,7 @@ describe("each layer's paths are relative to its own file", () => {
     expect(await resolved(servers[0])).toMatchObject(expected);
   });
 
-  test("[threat T12] so are paths that turn out relative once a variable at their beginning is filled in", async () => {
+  test("[threat T12] a path that is relative once its variable is filled in belongs to its layer", async () => {
     const entry = { type: "local", command: ["{env:UNSET}./bin/srv"], cwd: "{env:UP}/data" };
     const env = { OPENCODE_CONFIG_CONTENT: CONTENT, UP: "up" };
     const { servers, home } = await find("opencode", { [USER]: opencode(entry) }, env);
@@ -52,7 +52,7 @@ describe("each layer's paths are relative to its own file", () => {
     });
   });
 
-  test("what a stronger layer writes itself is relative to that layer", async () => {
+  test("a stronger layer's own path is relative to that layer", async () => {
     const content = JSON.stringify(opencode({ command: ["./own"] }));
     const env = { OPENCODE_CONFIG_CONTENT: content };
     const { servers, home, project } = await find("opencode", { [USER]: opencode(local) }, env);
@@ -62,31 +62,28 @@ describe("each layer's paths are relative to its own file", () => {
 
   test.each<[string, { [name: string]: string }]>([
     ["nothing", {}],
-    ["a variable with settings", { OPENCODE_CONFIG_CONTENT: CONTENT }],
+    ["OPENCODE_CONFIG_CONTENT", { OPENCODE_CONFIG_CONTENT: CONTENT }],
     ["a named file in another folder", { OPENCODE_CONFIG: "other/oc.json" }],
-  ])(
-    "[threat T13] a file that an entry refers to stays the same one beneath %s",
-    async (_what, { ...env }) => {
-      const headers = { A: "Bearer {file:./tok} {file: t } {env:V}", B: "{file:~/other/tok}" };
-      const { home, discover } = await homeWith({
-        [USER]: opencode({ type: "remote", url: "https://x.example/", headers }),
-        ".config/opencode/tok": "right\n",
-        ".config/opencode/t": "short",
-        "other/tok": "other",
-        "other/t": "wrong",
-        "work/tok": "wrong",
-        "work/t": "wrong",
-        "other/oc.json": opencode({ timeout: 9000 }),
-      });
-      if (env.OPENCODE_CONFIG) env.OPENCODE_CONFIG = join(home, env.OPENCODE_CONFIG);
-      const { servers } = await discover({ hosts: ["opencode"], env });
-      expect(await resolved(servers[0], { env: { HOME: home, V: "v" } })).toMatchObject({
-        headers: { A: "Bearer right short v", B: "other" },
-      });
-    },
-  );
+  ])("[threat T13] a file reference reads the same file beneath %s", async (_what, { ...env }) => {
+    const headers = { A: "Bearer {file:./tok} {file: t } {env:V}", B: "{file:~/other/tok}" };
+    const { home, discover } = await homeWith({
+      [USER]: opencode({ type: "remote", url: "https://x.example/", headers }),
+      ".config/opencode/tok": "right\n",
+      ".config/opencode/t": "short",
+      "other/tok": "other",
+      "other/t": "wrong",
+      "work/tok": "wrong",
+      "work/t": "wrong",
+      "other/oc.json": opencode({ timeout: 9000 }),
+    });
+    if (env.OPENCODE_CONFIG) env.OPENCODE_CONFIG = join(home, env.OPENCODE_CONFIG);
+    const { servers } = await discover({ hosts: ["opencode"], env });
+    expect(await resolved(servers[0], { env: { HOME: home, V: "v" } })).toMatchObject({
+      headers: { A: "Bearer right short v", B: "other" },
+    });
+  });
 
-  test("everything else that looks like a reference is left as it is", async () => {
+  test("other text that looks like a reference is left unchanged", async () => {
     const args = ["\\\\$A", "${A:-x}", "$(echo ./file:x)", "{file:./x}"];
     const { servers } = await find("crush", {
       ".config/crush/crush.json": { mcp: { a: { command: "c", args } } },
@@ -95,7 +92,7 @@ describe("each layer's paths are relative to its own file", () => {
     expect(servers).toMatchObject([{ args }]);
   });
 
-  test("a file that no reference can name is not read, and no other one in its place", async () => {
+  test("a file whose path no reference can hold is not read, nor one with its name elsewhere", async () => {
     const { home, discover } = await homeWith({
       "x{y}/opencode/opencode.json": opencode({
         type: "remote",
@@ -111,7 +108,7 @@ describe("each layer's paths are relative to its own file", () => {
     expect(error).toMatchObject({ code: "MCP_CONFIG_VARIABLE_MISSING" });
   });
 
-  test("a project's layers each have their own folder, and so has the user's beneath them", async () => {
+  test("each layer of a project and the user's layer beneath keep their own folder", async () => {
     const { home, project, discover } = await homeWith({
       "work/crush.json": { mcp: { a: { command: "./above", cwd: "./data" } } },
       "work/sub/crush.json": { mcp: { a: { timeout: 5 } } },
@@ -127,7 +124,7 @@ describe("each layer's paths are relative to its own file", () => {
   });
 });
 
-/** A user's server that Codex joins with the layer of a project it trusts. */
+/** Finds a user's server that Codex merges with the layer of a trusted project. */
 async function codex(user: string, project: string) {
   const { home, write, discover } = await homeWith({ "work/.codex/config.toml": project });
   const trust = `[projects."${join(home, "work")}"]\ntrust_level = "trusted"\n`;
@@ -138,7 +135,7 @@ async function codex(user: string, project: string) {
 
 const server = (lines: string) => `[mcp_servers.a]\n${lines}\n`;
 
-test("numbers in env are texts as the layer wrote them that counts", async () => {
+test("numbers in env become strings as the winning layer spells them", async () => {
   const { servers } = await codex(
     server('command = "x"\nenv = { A = 1.10, B = 1.10, C = 2 }'),
     server("env = { B = 5, C = 2.50, D = 9007199254740993 }"),
@@ -147,7 +144,7 @@ test("numbers in env are texts as the layer wrote them that counts", async () =>
   expect(servers).toMatchObject([{ name: "a", env }]);
 });
 
-test("layers of Codex come out of a search as they do out of a file and what is beneath it", async () => {
+test("discovery merges the layers of Codex into the expected entry", async () => {
   const read = (name: string) => readFile(join(import.meta.dirname, "../fixtures/codex", name), "utf8");
   const { servers, problems } = await codex(
     await read("user.config.toml"),
@@ -160,39 +157,36 @@ test("layers of Codex come out of a search as they do out of a file and what is 
   expect(server).toMatchObject({ ...joined, limits: { callTimeoutMs, connectTimeoutMs } });
 });
 
-describe("what a project may not do, it may not do in the layer that it brings", () => {
+describe("a project's layer over a user's entry", () => {
   test.each([
     ["cwd", 'command = "u"\ncwd = "/srv/docs"', { cwd: "/srv/docs" }],
-    ["cwd in the home", 'command = "u"\ncwd = "~/docs"', { cwd: "~/docs" }],
-    ["variable", 'command = "u"\nenv = { NODE_OPTIONS = "--x" }', { env: { NODE_OPTIONS: "--x" } }],
-  ])(
-    "a %s of the user's own layer stays, and the whole waits for approval",
-    async (_what, user, expected) => {
-      const { servers, problems, discover } = await codex(server(user), server("tool_timeout_sec = 5"));
-      expect(problems).toEqual([]);
-      const whole = { ...expected, limits: { callTimeoutMs: 5000 }, definedIn: { scope: "project" } };
-      expect(servers).toMatchObject([whole]);
-      await expect(createServerResolver({ env: {} })(servers[0] as never, { signal })).rejects.toMatchObject({
-        code: "MCP_APPROVAL_REQUIRED",
-      });
-      const copied = structuredClone(servers[0]);
-      expect(await resolved(copied, { env: { HOME: "/h" } })).toMatchObject({ command: "u" });
-      const { admit } = createServerAdmission();
-      const held = await discover({ hosts: ["codex"], admit });
-      expect(held.servers).toMatchObject([{ ...expected, definedIn: { scope: "user" } }]);
-      expect(held.servers[0]?.limits).toBeUndefined();
-      expect(held.blocked).toMatchObject([{ by: "approval", definition: whole }]);
-    },
-  );
+    ["cwd in the home folder", 'command = "u"\ncwd = "~/docs"', { cwd: "~/docs" }],
+    ["loader variable", 'command = "u"\nenv = { NODE_OPTIONS = "--x" }', { env: { NODE_OPTIONS: "--x" } }],
+  ])("keeps the user's %s, and the merged entry waits for approval", async (_what, user, expected) => {
+    const { servers, problems, discover } = await codex(server(user), server("tool_timeout_sec = 5"));
+    expect(problems).toEqual([]);
+    const whole = { ...expected, limits: { callTimeoutMs: 5000 }, definedIn: { scope: "project" } };
+    expect(servers).toMatchObject([whole]);
+    await expect(createServerResolver({ env: {} })(servers[0] as never, { signal })).rejects.toMatchObject({
+      code: "MCP_APPROVAL_REQUIRED",
+    });
+    const copied = structuredClone(servers[0]);
+    expect(await resolved(copied, { env: { HOME: "/h" } })).toMatchObject({ command: "u" });
+    const { admit } = createServerAdmission();
+    const held = await discover({ hosts: ["codex"], admit });
+    expect(held.servers).toMatchObject([{ ...expected, definedIn: { scope: "user" } }]);
+    expect(held.servers[0]?.limits).toBeUndefined();
+    expect(held.blocked).toMatchObject([{ by: "approval", definition: whole }]);
+  });
 
   test.each([
     ["cwd", 'cwd = ".."', '"cwd" leads out'],
-    ["cwd in the home", 'cwd = "~/x"', '"cwd" leads out'],
-    ["the user's own cwd", 'cwd = "/srv/docs"', '"cwd" leads out'],
+    ["cwd in the home folder", 'cwd = "~/x"', '"cwd" leads out'],
+    ["cwd, equal to the user's", 'cwd = "/srv/docs"', '"cwd" leads out'],
     ["command", 'command = "../evil"', '"command" leads out'],
-    ["variable", 'env = { LD_PRELOAD = "./x.so" }', "LD_PRELOAD"],
-    ["variable that the user has too", 'env = { NODE_OPTIONS = "--y" }', "NODE_OPTIONS"],
-  ])("[threat T24] its own %s refuses the whole, and only that", async (_what, lines, fault) => {
+    ["loader variable", 'env = { LD_PRELOAD = "./x.so" }', "LD_PRELOAD"],
+    ["loader variable, which the user sets too", 'env = { NODE_OPTIONS = "--y" }', "NODE_OPTIONS"],
+  ])("[threat T24] is refused for its own %s, and the user's entry is used", async (_what, lines, fault) => {
     const user = server('command = "u"\ncwd = "/srv/docs"\nenv = { NODE_OPTIONS = "--x" }');
     const { servers, problems, project } = await codex(user, server(lines));
     expect(servers).toMatchObject([
@@ -204,9 +198,9 @@ describe("what a project may not do, it may not do in the layer that it brings",
   });
 
   test.each([
-    ["a stronger layer has something to say", CONTENT],
-    ["a stronger layer writes the other fields", '{"mcp":{"a":{"environment":{"NODE_OPTIONS":"--x"}}}}'],
-  ])("[threat T24] it does not either where %s", async (_what, content) => {
+    ["a stronger layer sets a timeout", CONTENT],
+    ["a stronger layer sets a loader variable", '{"mcp":{"a":{"environment":{"NODE_OPTIONS":"--x"}}}}'],
+  ])("[threat T24] is refused for its cwd even where %s", async (_what, content) => {
     const files = {
       [USER]: opencode({ type: "local", command: ["u"], cwd: "/srv" }),
       "work/opencode.json": opencode({ cwd: "/etc" }),
@@ -216,7 +210,7 @@ describe("what a project may not do, it may not do in the layer that it brings",
     expect(problems[0]?.error.message).toContain('"cwd" leads out');
   });
 
-  test("[threat T24] it does not once its variables are filled in, while the user's own paths may", async () => {
+  test("[threat T24] may not leave the project by a filled-in cwd, while the user's entry may", async () => {
     const user = opencode({ type: "local", command: ["u"], cwd: "{env:PLACE}" });
     const env = { PLACE: "/srv/docs" };
     const options = { env, projectVariables: ["PLACE"] };
@@ -229,7 +223,7 @@ describe("what a project may not do, it may not do in the layer that it brings",
     });
     const error = await refused(resolved(theirs.servers[0], options));
     expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID" });
-    // Equal texts, and yet not what somebody has approved.
+    // The texts are equal, but the approved content is not.
     const [before, after] = [mine, theirs].map(({ servers }) => {
       const { limits: _limits, definedIn, ...rest } = servers[0] as ServerDefinition;
       const place = { ...definedIn, file: "f", root: "r" };
@@ -244,7 +238,7 @@ describe("what a project may not do, it may not do in the layer that it brings",
     ["cwd", 'cwd = "."', { env: { TOKEN: "planted" } }],
     ["env", 'env = { PROXY = "evil" }', { env: { TOKEN: "planted", PROXY: "evil" } }],
   ])(
-    "[threat T12] its %s makes a user's server with secrets wait for approval",
+    "[threat T12] makes a user's server with secrets wait for approval by setting %s",
     async (_what, lines, joined) => {
       const user = server('command = "u"\ncwd = "/srv"\nargs = ["ok"]\nenv = { TOKEN = "planted" }');
       const { servers, discover } = await codex(user, server(lines));
@@ -262,7 +256,7 @@ describe("what a project may not do, it may not do in the layer that it brings",
   test.each<[string, object]>([
     ["url", { url: "https://evil.example/" }],
     ["headers", { headers: { "X-Forward": "https://evil.example/" } }],
-  ])("[threat T12] its %s makes a user's remote server wait for approval", async (_what, written) => {
+  ])("[threat T12] makes a user's remote server wait for approval by setting %s", async (_what, written) => {
     const files = {
       [USER]: opencode({ type: "remote", url: "https://x.example/", headers: { A: "{file:./tok}{env:T}" } }),
       ".config/opencode/tok": "planted",
@@ -270,7 +264,7 @@ describe("what a project may not do, it may not do in the layer that it brings",
     };
     const { servers, discover } = await find("opencode", files);
     expect(servers).toMatchObject([{ ...written, definedIn: { scope: "project" } }]);
-    // Not even once it is approved does it see what the user's part refers to.
+    // Even once approved, it does not see what the user's part refers to.
     const options = { env: { T: "planted" }, missingVariable: "empty" } as const;
     expect(await refused(resolved(servers[0], options))).toMatchObject({
       code: "MCP_CONFIG_VARIABLE_MISSING",
@@ -283,7 +277,7 @@ describe("what a project may not do, it may not do in the layer that it brings",
     });
   });
 
-  test("[threat T24] no field of a file says whose it is", async () => {
+  test("[threat T24] cannot claim the user's scope with fields of its own", async () => {
     const parts = '{ cwd = { scope = "user", file = "/x" } }';
     const lines = `command = "p"\ncwd = "/srv"\nparts = ${parts}\ndefinedIn = { scope = "user", parts = ${parts} }`;
     const { servers, problems } = await codex("", server(lines));

@@ -23,7 +23,7 @@ async function resolved(definition: ServerDefinition | undefined, options: Serve
   return resolver(definition as ServerDefinition, { signal });
 }
 
-/** One server of two of the user's own files, which are in folders of their own. */
+/** One server merged from two files of the user, each in its own folder. */
 async function joined(host: string, strong: object, weak: object, files: { [path: string]: unknown } = {}) {
   const { home } = await homeWith({ "strong/c.json": entry(strong), "weak/c.json": entry(weak), ...files });
   const [file, beneath] = [join(home, "strong/c.json"), [join(home, "weak/c.json")]];
@@ -33,17 +33,17 @@ async function joined(host: string, strong: object, weak: object, files: { [path
   return { ...server, servers, home };
 }
 
-describe.skipIf(process.platform === "win32")("a command in the place of a value", () => {
+describe.skipIf(process.platform === "win32")("a command in place of a value", () => {
   const options = { env: { PATH: process.env.PATH }, runCommands: true };
   const tokens = { "weak/tok": "right", "strong/tok": "other" };
 
-  test("is run in the folder of the file that wrote it", async () => {
+  test("runs in the folder of the file that wrote it", async () => {
     const weak = { command: "x", args: ["$(cat ./tok)"], env: { T: "$(cat ./tok)" } };
     const { definition } = await joined("crush", { timeout: 5 }, weak, tokens);
     expect(await resolved(definition, options)).toMatchObject({ args: ["right"], env: { T: "right" } });
   });
 
-  test("is another one where two files wrote the same", async () => {
+  test("runs in each file's folder if two files wrote the same command", async () => {
     const weak = { command: "x", env: { WEAK: "$(cat ./tok)" } };
     const strong = { env: { STRONG: "$(cat ./tok)", NONE: "$(false)" } };
     const { definition } = await joined("crush", strong, weak, tokens);
@@ -53,10 +53,10 @@ describe.skipIf(process.platform === "win32")("a command in the place of a value
   });
 });
 
-describe("a file that a field refers to", () => {
+describe("a file reference in a merged entry", () => {
   const tokens = { "weak/tok": "right", "strong/tok": "other", "weak/file": "file", "weak/url": "h" };
 
-  test("is that of the file that wrote the field, in lists as well", async () => {
+  test("is relative to the file that wrote the field, in lists too", async () => {
     const weak = { type: "local", command: ["{file:tok}", "--a={file:./tok}"], cwd: "/{file:tok}" };
     const { definition, home } = await joined("opencode", { environment: { T: "{file:tok}" } }, weak, tokens);
     expect(await resolved(definition, { env: { HOME: home } })).toMatchObject({
@@ -64,27 +64,27 @@ describe("a file that a field refers to", () => {
     });
   });
 
-  test("may be called like what stands before its name", async () => {
+  test("may lead to a file called file or url", async () => {
     const weak = { type: "remote", url: "https://{file:url}/", headers: { A: "{file:file}" } };
     const { definition } = await joined("opencode", { timeout: 5000 }, weak, tokens);
     expect(await resolved(definition)).toMatchObject({ url: "https://h/", headers: { A: "file" } });
   });
 
-  test("is named in the settings for a login as for headers", async () => {
+  test("becomes an absolute path in OAuth settings", async () => {
     const weak = { type: "remote", url: "https://h", oauth: { clientSecret: "{file:tok}", callbackPort: 1 } };
     const { definition, home } = await joined("opencode", { timeout: 5000 }, weak);
     const oauth = { clientSecret: `{file:${join(home, "weak/tok")}}`, callbackPort: 1 };
     expect(definition).toMatchObject({ oauth });
   });
 
-  test("stays as it stands where the file wrote it that the whole is of", async () => {
+  test("stays as written if the strongest file wrote it", async () => {
     const weak = { type: "local", command: ["x", "{file:tok}"] };
     const { definition, home } = await joined("opencode", { environment: { T: "{file:tok}" } }, weak);
     const args = [`{file:${join(home, "weak/tok")}}`];
     expect(definition).toMatchObject({ args, env: { T: "{file:tok}" } });
   });
 
-  test("stays in what is written as it stands", async () => {
+  test("stays unchanged in the written entry and in describeServers", async () => {
     const weak = { type: "local", command: ["x", "{file:./tok}"], environment: { T: "{file:./tok}" } };
     const { written, servers } = await joined("opencode", { enabled: true }, weak);
     const expected = { args: ["{file:./tok}"], env: { T: "{file:./tok}" } };
@@ -93,10 +93,10 @@ describe("a file that a field refers to", () => {
   });
 });
 
-describe("which file wrote a field", () => {
+describe("the source file of a field", () => {
   const CONTENT = '{"mcp":{"a":{"timeout":9000}}}';
 
-  test("is told where another one of the same folder did", async () => {
+  test("is recorded and shown if another file of the same folder wrote the field", async () => {
     const { project, discover } = await homeWith({ "work/opencode.json": entry({ command: ["./run"] }) });
     const env = { OPENCODE_CONFIG_CONTENT: CONTENT };
     const { servers } = await discover({ hosts: ["opencode"], env });
@@ -115,7 +115,7 @@ describe("which file wrote a field", () => {
     );
   });
 
-  test("is not told where it is that of the whole", async () => {
+  test("is not recorded if it is the file of the whole entry", async () => {
     const { discover } = await homeWith({
       [USER]: entry({ timeout: 5000 }),
       "work/opencode.json": entry({ command: ["./run"], cwd: "." }),
@@ -124,7 +124,7 @@ describe("which file wrote a field", () => {
     expect(servers[0]?.definedIn.parts).toBeUndefined();
   });
 
-  test("[threat T12] is shown to whoever approves, so that no two approvals look the same", async () => {
+  test("[threat T12] is shown in the approval request, so that different contents look different", async () => {
     const server = { type: "local", command: ["srv"], cwd: "/srv" };
     const settings = { timeout: 5000, environment: { NODE_OPTIONS: "--x" } };
     const layers: readonly (readonly [object, object])[] = [
@@ -140,7 +140,7 @@ describe("which file wrote a field", () => {
     for (const [mine, users] of layers) {
       const { home, discover } = await homeWith({ [USER]: entry(users), "work/opencode.json": entry(mine) });
       const { servers } = await discover({ hosts: ["opencode"] });
-      // A project's own variable that loads code refuses the whole, so the user's entry is left.
+      // A project's own loader variable makes the merged entry refused, so the user's entry remains.
       const [definition] = servers as [ServerDefinition];
       const { text } = approvalRequest(definition, "linux");
       seen.set(definitionContent(definition).replaceAll(home, "H"), text.replaceAll(home, "H"));
@@ -153,7 +153,7 @@ describe("which file wrote a field", () => {
   });
 });
 
-describe("the parts of an entry that was joined", () => {
+describe("the parts of a merged entry", () => {
   const WHOLE: DefinedIn = { scope: "user", file: "/strong/c.json" };
   const ELSEWHERE: DefinedIn = { scope: "user", file: "/weak/c.json" };
   const partsIn = (value: object, writer = ELSEWHERE, whole = WHOLE) => {
@@ -163,7 +163,7 @@ describe("the parts of an entry that was joined", () => {
     return Object.keys(partsOf(joined) ?? {});
   };
 
-  test("are all settings for a login that refer to a file, and no others", () => {
+  test("include every OAuth setting with a file reference and no other", () => {
     const names = ["clientId", "clientSecret", "redirectUri", "resource"];
     const referring = Object.fromEntries(names.map((name) => [name, "{file:x}"]));
     const remote = { type: "remote", url: "https://h" };
@@ -171,14 +171,14 @@ describe("the parts of an entry that was joined", () => {
     expect(partsIn({ ...remote, oauth: { clientId: "c", clientSecret: "{env:S}" } })).toEqual([]);
   });
 
-  test("have variables that load code only where a project has a part in the whole", () => {
+  test("include loader variables only if a project contributes to the entry", () => {
     const server = { type: "local", command: ["x"], environment: { NODE_OPTIONS: "--x", A: "a" } };
     expect(partsIn(server)).toEqual(["command"]);
     const project = { ...WHOLE, scope: "project" } as const;
     expect(partsIn(server, ELSEWHERE, project)).toEqual(["command", "env.NODE_OPTIONS"]);
   });
 
-  test("are not those of another path that leads to the same file", () => {
+  test("exclude fields from the same file under another path", () => {
     const server = { type: "local", command: ["x"] };
     const linked = { ...WHOLE, file: "/link.json", realFile: WHOLE.file };
     expect([partsIn(server, linked), partsIn(server, WHOLE, linked)]).toEqual([[], []]);
@@ -187,7 +187,7 @@ describe("the parts of an entry that was joined", () => {
   });
 });
 
-test("[threat T24] the whole is kept to the folder of a project's file, also where that is read by itself", async () => {
+test("[threat T24] parseHostFile confines a user's file over a project's one to the project", async () => {
   const { home, project } = await homeWith({
     "own/c.json": entry({ timeout: 5 }),
     "work/crush.json": entry({ command: "x" }),
@@ -197,7 +197,7 @@ test("[threat T24] the whole is kept to the folder of a project's file, also whe
   expect(servers).toMatchObject([{ definition: { definedIn: { scope: "project", file, root: project } } }]);
 });
 
-describe("a command of a project's layer beside a cwd of the user's own", () => {
+describe("a project layer's command beside the user's cwd", () => {
   const find = async (command: string) => {
     const { project, discover } = await homeWith({
       [USER]: entry({ type: "local", command: ["u"], cwd: "/srv" }),
@@ -208,14 +208,14 @@ describe("a command of a project's layer beside a cwd of the user's own", () => 
     return { project, resolving: resolved(servers[0], { missingVariable: "empty" }) };
   };
 
-  test("[threat T24] does not lead out of the project once its variables are filled in", async () => {
+  test("[threat T24] is refused if it leads out of the project once its variables are filled in", async () => {
     const { resolving } = await find("{env:NOPE}../evil");
     const error = await refused(resolving);
     expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID" });
     expect(error.message).toContain('"command" leads out');
   });
 
-  test("[threat T24] is one of the project's folder", async () => {
+  test("[threat T24] is relative to the project's folder", async () => {
     const { project, resolving } = await find("{env:NOPE}./bin/x");
     expect(await resolving).toMatchObject({ command: join(project, "bin/x"), cwd: "/srv" });
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseHostFile } from "../../src/index.ts";
 
-test("entries without a name are faults each, and stand in front of nothing", async () => {
+test("each entry without a valid name is an error and shadows nothing", async () => {
   const text = [
     "mcpServers:",
     '  - {name: "", command: x}',

@@ -10,8 +10,8 @@ const CLAUDE = { hosts: ["claude-code"] };
 const mine = { mine: { command: "mine" } };
 const its = { its: { command: "its" } };
 
-/** What is said of Claude Code's own file of the user, which has the servers of everything and those of each project. */
-async function saidOf(content: object, record?: object) {
+/** The servers and diagnostics of Claude Code's user file, which has the user's servers and those of each project. */
+async function readClaudeFile(content: object, record?: object) {
   const { write, project, discover } = await homeWith();
   await write(".claude.json", record ? { ...content, projects: { [project]: record } } : content);
   const { servers, diagnostics } = await discover(CLAUDE);
@@ -21,28 +21,28 @@ async function saidOf(content: object, record?: object) {
   ];
 }
 
-describe("a file whose servers stand in two places", () => {
+describe("a file with servers in two places", () => {
   test.each<[string, object, object | undefined, string[]]>([
-    ["the user's alone", { mcpServers: mine }, undefined, ["mine: user"]],
-    ["the user's, beside a project that has none", { mcpServers: mine }, {}, ["mine: user"]],
-    ["the project's alone", {}, { mcpServers: its }, ["its: local"]],
+    ["only the user's", { mcpServers: mine }, undefined, ["mine: user"]],
+    ["the user's, beside a project without any", { mcpServers: mine }, {}, ["mine: user"]],
+    ["only the project's", {}, { mcpServers: its }, ["its: local"]],
     ["both", { mcpServers: mine }, { mcpServers: its }, ["its: local", "mine: user"]],
-  ])("is read without a remark on its keys: %s", async (_what, content, record, found) => {
-    expect(await saidOf(content, record)).toEqual([found, []]);
+  ])("gets no diagnostics about its keys: %s", async (_what, content, record, found) => {
+    expect(await readClaudeFile(content, record)).toEqual([found, []]);
   });
 
-  test("is said once to have no servers", async () => {
-    expect(await saidOf({}, {})).toEqual([[], ["no-servers: "]]);
+  test("is reported once as having no servers", async () => {
+    expect(await readClaudeFile({}, {})).toEqual([[], ["no-servers: "]]);
   });
 
-  test("is said once to have servers under another host's key, whatever its projects have", async () => {
+  test("is reported once for another host's root key, whatever its projects have", async () => {
     const wrong = ["wrong-root-key: /servers"];
-    expect(await saidOf({ servers: mine })).toEqual([[], wrong]);
-    expect(await saidOf({ servers: mine }, { mcpServers: its })).toEqual([["its: local"], wrong]);
+    expect(await readClaudeFile({ servers: mine })).toEqual([[], wrong]);
+    expect(await readClaudeFile({ servers: mine }, { mcpServers: its })).toEqual([["its: local"], wrong]);
   });
 });
 
-describe("servers under a key that resembles the right one", () => {
+describe("servers under a wrong root key", () => {
   const other = { other: { command: "other" } };
 
   test.each<[string, string, string]>([
@@ -51,7 +51,7 @@ describe("servers under a key that resembles the right one", () => {
     ["codex", "mcp_servers", "mcpServers"],
     ["vscode", "servers", "mcpServers"],
     ["zed", "context_servers", "mcpServers"],
-  ])("are told of although there are others: %s, %s beside %s", async (host, right, wrong) => {
+  ])("are reported although others are valid: %s, %s beside %s", async (host, right, wrong) => {
     const file = host === "codex" ? "/folder/config.json" : "/folder/own.json";
     const { names, diagnostics } = await parse({ [right]: mine, [wrong]: other }, { host, file });
     expect(names).toEqual(["mine"]);
@@ -72,7 +72,7 @@ describe("servers under a key that resembles the right one", () => {
     ],
     ["claude-code", { mcpServers: mine }, { servers: [{ command: "x" }] }],
     ["zed", { context_servers: {} }, { mcpServers: other }],
-  ])("are told of beside the host's own key, whatever that has: %s, %j", async (host, right, wrong) => {
+  ])("are reported beside the host's own key, whatever that holds: %s, %j", async (host, right, wrong) => {
     const { told } = await parse({ ...right, ...wrong }, { host, file: "/folder/own.yaml" });
     expect(told).toEqual(["wrong-root-key"]);
   });
@@ -83,22 +83,22 @@ describe("servers under a key that resembles the right one", () => {
     ["goose", { extensions: {}, mcpServers: { a: true }, servers: ["x"] }],
     ["gemini", { mcpServers: {}, mcp: { allowed: ["x"] } }],
     ["vscode", { mcp: { servers: {} }, "amp.mcpServers": mine }],
-  ])("are not told of where another host may have its own: %s, %j", async (host, content) => {
+  ])("are not reported where another host may keep its own: %s, %j", async (host, content) => {
     const { told } = await parse(content, { host, file: "/folder/own.json" });
     expect(told.filter((code) => code === "wrong-root-key")).toEqual([]);
   });
 
   test.each<[string, string, object]>([
-    ["of the same names, for another host that reads the file", "servers", mine],
-    ["that are none", "servers", { other: "x" }],
+    ["with the same names, for another host that reads the file", "servers", mine],
+    ["that are not valid entries", "servers", { other: "x" }],
     ["under a key that means something else", "mcp", other],
-  ])("are not told of: %s", async (_what, key, value) => {
+  ])("are not reported: %s", async (_what, key, value) => {
     const { names, told } = await parse({ mcpServers: mine, [key]: value });
     expect([names, told]).toEqual([["mine"], []]);
   });
 });
 
-describe("servers under another host's key in a format that describes a single server", () => {
+describe("another host's root key in a format for a single server", () => {
   const bundle = { name: "x", server: { type: "node", mcp_config: { command: "node" } } };
   const option = { registryType: "npm", identifier: "y", version: "1.0.0", transport: { type: "stdio" } };
 
@@ -108,7 +108,7 @@ describe("servers under another host's key in a format that describes a single s
     ["registry", { name: "io.x/y", packages: [option], servers: [{ type: "http", url: "https://h" }] }],
     ["registry", { name: "io.x/y", packages: [option], mcpServers: mine }],
     ["registry", { name: "io.x/y", remotes: [{ type: "sse", url: "https://h" }], mcpServers: mine }],
-  ])("have no place there, so nothing is said of them: %s, %j", async (host, content) => {
+  ])("is not reported beside that server: %s, %j", async (host, content) => {
     const { names, told } = await parse(content, { host, file: "/folder/own.json" });
     expect([names.length, told]).toEqual([1, []]);
   });
@@ -116,7 +116,7 @@ describe("servers under another host's key in a format that describes a single s
   test.each([
     ["mcpb", { mcpServers: mine }],
     ["registry", { servers: [{ type: "http", url: "https://h" }] }],
-  ])("are none of its own, which is said: %s, %j", async (host, content) => {
+  ])("does not count as the server, which is reported as missing: %s, %j", async (host, content) => {
     const { names, told } = await parse({ name: "x", ...content }, { host, file: "/folder/own.json" });
     expect([names, told]).toEqual([[], ["no-servers"]]);
   });
@@ -124,24 +124,27 @@ describe("servers under another host's key in a format that describes a single s
   test.each([
     ["mcpb", "Server", "server", {}],
     ["registry", "remote", "remotes", { packages: [option] }],
-  ])("are no misspelled key, which is told of: %s, %s", async (host, key, suggestion, content) => {
-    const { diagnostics } = await parse(
-      { name: "x", ...content, [key]: [] },
-      { host, file: "/folder/own.json" },
-    );
-    expect(diagnostics).toMatchObject([{ code: "near-miss-field", suggestion }]);
-    expect(diagnostics[0]?.message).toMatch(/is not read; did you mean "\w+"\?$/);
-  });
+  ])(
+    "a misspelled key of its own format gets a suggestion: %s, %s",
+    async (host, key, suggestion, content) => {
+      const { diagnostics } = await parse(
+        { name: "x", ...content, [key]: [] },
+        { host, file: "/folder/own.json" },
+      );
+      expect(diagnostics).toMatchObject([{ code: "near-miss-field", suggestion }]);
+      expect(diagnostics[0]?.message).toMatch(/is not read; did you mean "\w+"\?$/);
+    },
+  );
 });
 
-describe("a file with servers where its host has them", () => {
+describe("a file with servers under its host's own key", () => {
   const context: FindingContext = {
     folders: [],
     isStandaloneFile: false,
     platform: "linux",
     remark: () => {},
   };
-  /** An administrator's files, and those that a variable names, are elsewhere. */
+  /** Leaves out managed files and files named by a variable, which are outside the home folder. */
   const pathsIn = (home: string, file: HostFile) => {
     const cwd = join(home, "work");
     const at = { platform: "linux", env: {}, home, cwd, projectTop: cwd } as const;
@@ -157,7 +160,7 @@ describe("a file with servers where its host has them", () => {
     }),
   );
 
-  test.each(kinds)("is read without a remark on its keys: $host, $kind", async ({ host, file, path }) => {
+  test.each(kinds)("gets no diagnostics about its keys: $host, $kind", async ({ host, file, path }) => {
     const { home, write, discover } = await homeWith();
     for (const name of pathsIn(home, file)) {
       const existing = name.replace(/[*]$/, "a.yaml").replace("*", "a");

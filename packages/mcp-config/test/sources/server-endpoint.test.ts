@@ -29,8 +29,8 @@ const words = fc.array(fc.array(fc.constantFrom(...pieces), { maxLength: 3 }), {
 });
 const hosts = fc.constantFrom("jackfield", "cursor", "crush", "omp", "lm-studio", "vscode");
 
-describe("what entries have in common that reach the same", () => {
-  test("is the same in two hosts that write a reference in different ways", () => {
+describe("endpointOf and endpointStem", () => {
+  test("are equal for a reference in two hosts' spellings", () => {
     const [own, other] = [
       entryOf("jackfield", ["npx", "a", "${A}"]),
       entryOf("cursor", ["npx", "a", "${env:A}"]),
@@ -39,7 +39,7 @@ describe("what entries have in common that reach the same", () => {
     expect(endpointStem(own)).toBe(endpointStem(other));
   });
 
-  test("tells most servers apart that a program is started for by another program", () => {
+  test("endpointStem differs for two packages of one launcher", () => {
     expect(endpointStem(entryOf("cursor", ["npx", "-y", "one"]))).not.toBe(
       endpointStem(entryOf("cursor", ["npx", "-y", "two"])),
     );
@@ -49,20 +49,20 @@ describe("what entries have in common that reach the same", () => {
     ["jackfield", "https://example.com/mcp", "cursor", "HTTPS://EXAMPLE.com:443/a/../mcp/"],
     ["jackfield", "https://ex%61mple.com/mcp", "vscode", "https://example.com/mcp"],
     ["jackfield", "https://example.com/${A}", "cursor", "https://example.com/${env:A}"],
-  ])("is the same for a URL that is written in two ways: %s %s, %s %s", (host, url, otherHost, otherUrl) => {
+  ])("are equal for two spellings of a URL: %s %s, %s %s", (host, url, otherHost, otherUrl) => {
     const [own, other] = [remoteEntryOf(host, url), remoteEntryOf(otherHost, otherUrl)];
     expect(endpointOf(own)).toBe(endpointOf(other));
     expect(endpointStem(own)).toBe(endpointStem(other));
   });
 
-  test("tells remote servers apart by their URLs", () => {
+  test("endpointStem differs for two URLs", () => {
     const stems = ["https://one.example/mcp", "https://two.example/mcp"].map((url) =>
       endpointStem(remoteEntryOf("cursor", url)),
     );
     expect(new Set(stems).size).toBe(2);
   });
 
-  test("is the same for a token in a header and for the name of its variable", () => {
+  test("endpointOf is equal for a token in a header and one named by bearerTokenEnv", () => {
     const named = remoteEntryOf("codex", URL, {
       bearerTokenEnv: "T",
       headers: { "X-A": "a", authorization: "replaced" },
@@ -81,7 +81,7 @@ describe("what entries have in common that reach the same", () => {
     [{ exclude: [] }, undefined, true],
     [{ include: ["b", "a", "b"] }, { include: ["a", "b"] }, true],
     [{ exclude: ["b", "a"] }, { exclude: ["a", "a", "b"] }, true],
-  ])("does not count the tools that are offered, which are told apart: %j, %j", (own, other, isSame) => {
+  ])("endpointOf ignores tool filters, which offeredTools compares: %j, %j", (own, other, isSame) => {
     const [stronger, weaker] = [own, other].map((tools) =>
       remoteEntryOf("cursor", URL, tools && { tools }),
     ) as [SourceEntry, SourceEntry];
@@ -89,7 +89,7 @@ describe("what entries have in common that reach the same", () => {
     expect(offeredTools(stronger) === offeredTools(weaker)).toBe(isSame);
   });
 
-  test("does not count the transport, and tells a URL from a command line", () => {
+  test("ignore the transport, but endpointOf distinguishes a URL from a command line", () => {
     const http = remoteEntryOf("cursor", URL);
     const sse = remoteEntryOf("cline", URL, { transport: "sse" } as object);
     expect(endpointOf(http)).toBe(endpointOf(sse));
@@ -97,7 +97,7 @@ describe("what entries have in common that reach the same", () => {
     expect(endpointStem(http)).toBe(endpointStem(sse));
   });
 
-  test("is never different where the endpoint is the same", () => {
+  test("stems are equal whenever endpoints are equal", () => {
     fc.assert(
       fc.property(hosts, hosts, words, words, (host, otherHost, written, others) => {
         const entry = entryOf(

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { secretsOfUrls } from "../src/credentials.ts";
+import { parseHostFile } from "../src/discovery/parse-host-file.ts";
+import { parseTomlDocument } from "../src/documents/toml-document.ts";
+import { parseYamlDocument } from "../src/documents/yaml-document.ts";
+import { blockOf, serverFilters } from "../src/filters/server-filters.ts";
+import { http } from "./resolution.ts";
+
+/** At this length, work that grows with its square takes minutes. */
+const LENGTH = 1_000_000;
+
+const filled = (part: string) => part.repeat(LENGTH / part.length);
+
+describe("a megabyte of text takes linear work", () => {
+  test.each(["?a", "&a", "://", "://a", "?a=", "@="])("as a URL of %j, searched for credentials", (part) => {
+    expect(secretsOfUrls(`https://h.example/?=1${filled(part)}`)).toEqual([]);
+  });
+
+  test.each(["${", "$(", "{a", "{b", "$a", "%a", "%a%"])(
+    "as a URL of %j, compared with a denied one",
+    (part) => {
+      for (const host of ["jackfield", "claude-code"]) {
+        const { definedIn, ...definition } = http({ url: `https://ok.example/)}${filled(part)}` });
+        const filters = serverFilters({ deny: [{ url: "https://evil.example/*" }] });
+        expect(blockOf(filters, { ...definition, definedIn: { ...definedIn, host } })).toBeUndefined();
+      }
+    },
+  );
+
+  test.each([
+    ["identifier", { identifier: filled(".") }],
+    ["tag", { identifier: `${filled(":")}/a`, registryBaseUrl: "" }],
+    ["registry", { identifier: "a/b", registryBaseUrl: `https://ghcr.io/${filled("/")}x` }],
+  ])("as the %s of an image", async (_part, facts) => {
+    const image = { registryType: "oci", registryBaseUrl: "https://docker.io", version: "1", ...facts };
+    const text = JSON.stringify({ name: "s", packages: [{ ...image, transport: { type: "stdio" } }] });
+    const { servers } = await parseHostFile({ host: "registry", file: "/folder/server.json", text });
+    expect(servers).toHaveLength(1);
+  });
+});
+
+describe("a large TOML file takes linear work", () => {
+  const dots = Array.from({ length: LENGTH }, () => "a").join(".");
+
+  test.each([
+    ["a key", `${dots} = 1`, 127],
+    ["a table", `[${dots}]`, 1],
+    ["an array of tables", `[[${dots}]]`, 1],
+    ["a key of an inline table", `x = { ${dots} = 1 }`, 131],
+    ["a key after a second byte order mark", `\ufeff${dots} = 1`, 128],
+  ])("when %s has a million names", (_place, text, column) => {
+    expect(() => parseTomlDocument(text, "/folder/config.toml")).toThrow(
+      `/folder/config.toml:1:${column}: values are nested more than 64 levels deep.`,
+    );
+  });
+
+  test("when a long key holds many members", () => {
+    const members = Array.from({ length: 50_000 }, (_, index) => `a${index} = 1.0`);
+    const key = "k".repeat(LENGTH);
+    const { root, locate } = parseTomlDocument([`[${key}]`, ...members].join("\n"), "/folder/config.toml");
+    expect(Object.keys((root as Record<string, object>)[key] ?? {})).toHaveLength(members.length);
+    expect(locate([key, "a49999"])).toMatchObject({ line: 50_001, column: 1 });
+  });
+
+  test.each([
+    ["comments", `${"#\n".repeat(4_000_000)}a = 1`],
+    ["escapes", `a = "${"\\\\".repeat(4_000_000)}"`],
+  ])("when it has millions of %s", (_part, text) => {
+    expect(parseTomlDocument(text, "/folder/config.toml").root).toHaveProperty("a");
+  });
+
+  test("when it is full of texts that are never closed", () => {
+    expect(() => parseTomlDocument(filled('x={\\"'), "/folder/config.toml")).toThrow("not valid TOML");
+  });
+});
+
+describe("a large YAML file takes linear work", () => {
+  test("when a mapping has many members", () => {
+    const members = Array.from({ length: 30_000 }, (_, index) => `k${index}: 1`);
+    const { root } = parseYamlDocument(members.join("\n"), "/folder/config.yaml");
+    expect(Object.keys(root as object)).toHaveLength(members.length);
+  });
+
+  test("when a long key holds many members", () => {
+    const key = "k".repeat(LENGTH);
+    const members = Array.from({ length: 10_000 }, (_, index) => `- ${index}`);
+    const { locate } = parseYamlDocument(`? ${key}\n:\n${members.join("\n")}\n`, "/folder/config.yaml");
+    expect(locate([key, 9_999])).toMatchObject({ line: 10_002, column: 3 });
+  });
+});
