@@ -14,6 +14,7 @@ import {
   type ToolListPolicy,
 } from "@jackfield/mcp-core";
 import { checkDefinition, checkDefinitions, checkKinds } from "./option-kinds.ts";
+import { checkNumbers } from "./option-numbers.ts";
 import type { HeartbeatOptions } from "./server/heartbeat.ts";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./server/retry-policy.ts";
 import type { NamingOptions } from "./tools/naming-options.ts";
@@ -21,7 +22,10 @@ import { writtenValue } from "./written-value.ts";
 
 /** How `start()` connects servers and how long it waits for them. Times are milliseconds. */
 export interface StartupOptions {
-  /** How long to wait for a server whose catalog entry is stale or whose last attempt failed. Default 250. */
+  /**
+   * How long to wait for a server whose catalog entry is stale or whose last attempt failed. `Infinity`: until the server is ready or has
+   * failed. Default 250.
+   */
   readonly gateMs?: number | undefined;
   /** A catalog entry is fresh for this long, unless the server gave a `ttlMs` of its own. Default 3,600,000 (1 h). */
   readonly staleAfterMs?: number | undefined;
@@ -45,6 +49,7 @@ export interface StartupOptions {
 
 /** Options of a manager. Only `servers`, `connect` and `resolve` are required. */
 export interface McpManagerOptions {
+  /** The servers, each with a name of its own; `reload` replaces them. */
   readonly servers: readonly ServerDefinition[];
   /** Opens sessions, for example `createConnector()` of `@jackfield/mcp-transports`. */
   readonly connect: Connector;
@@ -52,6 +57,7 @@ export interface McpManagerOptions {
   readonly resolve: ResolveServer;
   /** The persistent catalog, for example `sqliteToolCache()` of `@jackfield/mcp-tool-cache`. Default: none. */
   readonly cache?: ToolCache | undefined;
+  /** How servers are started and how long `start()` waits for them. */
   readonly startup?: StartupOptions | undefined;
   /** Merged over the defaults, field by field ([H17]). */
   readonly retry?: { readonly [K in keyof RetryPolicy]?: RetryPolicy[K] | undefined } | undefined;
@@ -61,14 +67,17 @@ export interface McpManagerOptions {
   readonly naming?: NamingOptions | undefined;
   /** Middleware around each tool call; the first is the outermost. */
   readonly use?: readonly CallMiddleware[] | undefined;
+  /** Functions that see each tool before it is offered, and may change or block it; applied in order. Default: none. */
   readonly toolPolicies?: readonly ToolListPolicy[] | undefined;
+  /** Answers to requests of servers: elicitation, sampling and roots. A missing handler is not advertised. Default: none. */
   readonly handlers?: HostHandlers | undefined;
+  /** Credentials of remote servers, for example the store of `@jackfield/mcp-auth`. Default: none. */
   readonly auth?: AuthPort | undefined;
   /** The user on whose behalf servers are reached; keeps the catalogs of several users apart. */
   readonly principal?: string | undefined;
   /**
-   * A session without requests for this many milliseconds is closed; its tools stay on offer, and the next call connects again. The
-   * same limit in `limits` or of a server takes precedence. `0` = never. Default 0.
+   * A session without requests for this many milliseconds is closed; its tools stay on offer, and the next call connects again. It is
+   * kept while a resource has a subscription. The same limit in `limits` or of a server takes precedence. `0` = never. Default 0.
    */
   readonly idleTimeoutMs?: number | undefined;
   /** How often a connected server's tools are listed again without an announced change, in milliseconds; `0` = never. Default 0. */
@@ -82,6 +91,7 @@ export interface McpManagerOptions {
   readonly resourceUpdateQuietMs?: number | undefined;
   /** How long closing everything may take before it is left behind, in milliseconds. Default 5,000. */
   readonly closeTimeoutMs?: number | undefined;
+  /** Gets log entries; an error it throws is ignored. Default: nothing is logged. */
   readonly log?: Logger | undefined;
 }
 
@@ -134,6 +144,7 @@ const DEFAULT_RESOURCE_UPDATE_QUIET_MS = 500;
  */
 export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptions {
   checkKinds(options);
+  checkNumbers("manager", options);
   const { startup, retry, heartbeat, naming, use, toolPolicies, log, ...rest } = options;
   const resolved: ResolvedManagerOptions = {
     ...rest,
@@ -149,8 +160,6 @@ export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptio
     closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
     log: contained(log ?? silentLogger),
   };
-  const { toolPollIntervalMs, resourceUpdateQuietMs, closeTimeoutMs } = resolved;
-  checkNumbers("manager", { toolPollIntervalMs, resourceUpdateQuietMs, closeTimeoutMs });
   checkNumbers("heartbeat", resolved.heartbeat);
   checkNumbers("startup", resolved.startup);
   checkNumbers("retry", resolved.retry);
@@ -205,21 +214,6 @@ function withDefaults<T extends object>(
 ): T {
   const present = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...defaults, ...Object.fromEntries(present) };
-}
-
-/** A time-out of `NaN` or "1" would not fail: it would never or always fire ([R45]). */
-function checkNumbers(where: string, options: object): void {
-  for (const [field, value] of Object.entries(options)) {
-    const least = ["concurrency", "factor", "maxPerSecond", "threshold"].includes(field) ? 1 : 0;
-    if (value === undefined || (least === 0 && !/Ms$|Bytes$|^maxRetries$/.test(field))) continue;
-    const isRight = (number: unknown) =>
-      typeof number === "number" && Number.isFinite(number) && number >= least;
-    const isList = /delaysMs$/i.test(field);
-    if (isList ? Array.isArray(value) && value.every(isRight) : isRight(value)) continue;
-    const right = isList ? "a list of finite numbers" : "a finite number";
-    const message = `Option "${field}" (${where}) must be ${right} of at least ${least}, not ${writtenValue(value)}.`;
-    throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
-  }
 }
 
 /**

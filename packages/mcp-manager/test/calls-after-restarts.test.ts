@@ -22,8 +22,12 @@ const notSent = new McpError("MCP_SESSION_LOST", "it has just ended", { outcome:
 const refusal = new McpError("MCP_REQUEST_REJECTED", "not now", { rpcCode: -32603 });
 const cutOff = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unknown" });
 
-/** A manager whose server dies of the first call with this error, and what it is when it is there again. */
-async function dyingServer(thrown: McpError, after: FakeSession, options: Partial<McpManagerOptions> = {}) {
+/** A manager whose server fails the first call with this error and crashes; `restart` opens the session `after`. */
+async function startCrashingServer(
+  thrown: McpError,
+  after: FakeSession,
+  options: Partial<McpManagerOptions> = {},
+) {
   const { manager, connector } = createFixture(["a"], { byHand: true, ...options });
   const starting = manager.start();
   const answer = () => {
@@ -33,11 +37,11 @@ async function dyingServer(thrown: McpError, after: FakeSession, options: Partia
   const first: FakeSession = createFakeSession({ tools: [READING], answer });
   (await connector.nextAttempt()).open(first);
   await starting;
-  const comesBack = async () => (await connector.nextAttempt()).open(after);
-  return { manager, connector, first, comesBack };
+  const restart = async () => (await connector.nextAttempt()).open(after);
+  return { manager, connector, first, restart };
 }
 
-/** Sessions of a server that offers these tools. */
+/** A session that offers these tools. */
 const offering = (...tools: ToolDefinition[]) => createFakeSession({ tools });
 
 async function settled<T>(calling: Promise<T>): Promise<T> {
@@ -46,28 +50,28 @@ async function settled<T>(calling: Promise<T>): Promise<T> {
   return calling;
 }
 
-describe("[T78] a call that finds its server restarted", () => {
-  it("is made where the tool is what it was", async () => {
-    const { manager, first, comesBack } = await dyingServer(notSent, offering(READING));
+describe("[T78] a call whose server restarts", () => {
+  it("is sent to the new session if the tool is unchanged", async () => {
+    const { manager, first, restart } = await startCrashingServer(notSent, offering(READING));
     const calling = settled(manager.callTool(ECHO));
-    const second = await comesBack();
+    const second = await restart();
     await calling;
-    expect([first.requests.length, second.requests.length]).toEqual([1, 1]); // The end is heard before another attempt is made.
+    expect([first.requests.length, second.requests.length]).toEqual([1, 1]); // The loss is reported before the second attempt.
     await manager.close();
   });
 
   it.each([
-    ["is another one", offering(DESTROYING), CHANGED],
-    ["is not there any more", offering(), GONE],
-  ])("is not sent where the tool %s, but to a new call as it is now", async (_title, after, expected) => {
+    ["has changed", offering(DESTROYING), CHANGED],
+    ["is gone", offering(), GONE],
+  ])("is not sent if the tool %s; a new call is judged by the new list", async (_title, after, expected) => {
     const judged: unknown[] = [];
     const judge: CallMiddleware = ({ tool: { definition } }, next) => {
       judged.push(definition.annotations);
       return next();
     };
-    const { manager, comesBack } = await dyingServer(notSent, after, { use: [judge] });
+    const { manager, restart } = await startCrashingServer(notSent, after, { use: [judge] });
     const refused = expect(settled(manager.callTool(ECHO))).rejects.toMatchObject(expected);
-    await comesBack();
+    await restart();
     await refused;
     expect(after.requests).toEqual([]);
     await manager.callTool(ECHO).catch(() => {});
@@ -76,25 +80,29 @@ describe("[T78] a call that finds its server restarted", () => {
     await manager.close();
   });
 
-  it("is not sent where a policy keeps back what the tool is now", async () => {
-    const keepBack: ToolListPolicy = (offered) =>
+  it("is not sent if a tool policy blocks the changed tool", async () => {
+    const blockDestructive: ToolListPolicy = (offered) =>
       offered.definition.annotations?.destructiveHint ? { blocked: "it destroys" } : offered;
     const after = offering(DESTROYING);
-    const { manager, comesBack } = await dyingServer(notSent, after, { toolPolicies: [keepBack] });
+    const { manager, restart } = await startCrashingServer(notSent, after, {
+      toolPolicies: [blockDestructive],
+    });
     const refused = expect(settled(manager.callTool(ECHO))).rejects.toMatchObject(GONE);
-    await comesBack();
+    await restart();
     await refused;
     expect(after.requests).toEqual([]);
     await manager.close();
   });
 
   it.each([
-    ["answers that it cannot list its tools", (after: FakeSession) => after.failLists(refusal)],
-    ["does not list its tools", (after: FakeSession) => void after.holdLists()],
-  ])("is not sent where its server %s now, but a new call is", async (_title, keepBack) => {
+    ["rejects tools/list", (after: FakeSession) => after.failLists(refusal)],
+    ["never answers tools/list", (after: FakeSession) => void after.holdLists()],
+  ])("is not sent if the restarted server %s, but a new call is", async (_title, breakLists) => {
     const after = offering(DESTROYING);
-    keepBack(after);
-    const { manager, comesBack } = await dyingServer(notSent, after, { use: [(_call, next) => next()] });
+    breakLists(after);
+    const { manager, restart } = await startCrashingServer(notSent, after, {
+      use: [(_call, next) => next()],
+    });
     const calling = manager.callTool(ECHO, {}, { timeoutMs: 3_000 });
     const refused = expect(settled(calling)).rejects.toMatchObject({
       ...ECHO,
@@ -102,7 +110,7 @@ describe("[T78] a call that finds its server restarted", () => {
       outcome: "not-sent",
       message: expect.stringContaining("has not listed its tools since"),
     });
-    await comesBack();
+    await restart();
     await refused;
     expect(after.requests).toEqual([]);
     await manager.callTool(ECHO, {}, { timeoutMs: 1_000 });
@@ -110,37 +118,37 @@ describe("[T78] a call that finds its server restarted", () => {
     await manager.close();
   });
 
-  it("is sent to a server that does not list its tools now where nothing has judged it, as a new one would be", async () => {
+  it("is sent to a server that rejects tools/list if no middleware or view checked the call", async () => {
     const after = offering(DESTROYING);
     after.failLists(refusal);
-    const { manager, first, comesBack } = await dyingServer(notSent, after);
+    const { manager, first, restart } = await startCrashingServer(notSent, after);
     const calling = settled(manager.callTool(ECHO));
-    await comesBack();
+    await restart();
     await calling;
     expect([first.requests.length, after.requests.length]).toEqual([1, 1]);
     await manager.close();
   });
 
-  it("is not sent to such a server where a view has judged it, or it may have run", async () => {
+  it("is not sent to a server that rejects tools/list if a view checked it or it may have run", async () => {
     for (const [thrown, isInView] of [
       [notSent, true],
       [cutOff, false],
     ] as const) {
       const after = offering(DESTROYING);
       after.failLists(refusal);
-      const { manager, comesBack } = await dyingServer(thrown, after);
+      const { manager, restart } = await startCrashingServer(thrown, after);
       const source = isInView ? manager.view({ tools: ["echo"] }) : manager;
       const refused = expect(settled(source.callTool(ECHO, {}, { replay: 2 }))).rejects.toBeInstanceOf(
         McpError,
       );
-      await comesBack();
+      await restart();
       await refused;
       expect(after.requests).toEqual([]);
       await manager.close();
     }
   });
 
-  it("is not sent where the server was restarted while middleware had it", async () => {
+  it("is not sent if the server restarts with a changed tool while middleware holds the call", async () => {
     const entered = Promise.withResolvers<void>();
     const approved = Promise.withResolvers<void>();
     const approve: CallMiddleware = async (_call, next) => {
@@ -149,12 +157,12 @@ describe("[T78] a call that finds its server restarted", () => {
       return next();
     };
     const after = offering(DESTROYING);
-    const { manager, first, comesBack } = await dyingServer(notSent, after, { use: [approve] });
+    const { manager, first, restart } = await startCrashingServer(notSent, after, { use: [approve] });
     const refused = expect(manager.callTool(ECHO)).rejects.toMatchObject(CHANGED);
     await entered.promise;
     first.lose(crash);
     await vi.advanceTimersByTimeAsync(2_000);
-    await comesBack();
+    await restart();
     await vi.advanceTimersByTimeAsync(0);
     approved.resolve();
     await refused;
@@ -162,20 +170,20 @@ describe("[T78] a call that finds its server restarted", () => {
     await manager.close();
   });
 
-  it("tells of the attempt that may have run, and makes no other, where the tool is another one", async () => {
+  it("rejects with MCP_OUTCOME_UNKNOWN instead of replaying if the tool has changed", async () => {
     const after = offering(DESTROYING);
-    const { manager, comesBack } = await dyingServer(cutOff, after);
+    const { manager, restart } = await startCrashingServer(cutOff, after);
     const unknown = { code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" };
     const rejected = expect(settled(manager.callTool(ECHO, {}, { replay: 2 }))).rejects.toMatchObject(
       unknown,
     );
-    await comesBack();
+    await restart();
     await rejected;
     expect(after.requests).toEqual([]);
     await manager.close();
   });
 
-  it("is repeated by what the tool says of itself when that is decided", async () => {
+  it("is not replayed if the tool lost its readOnlyHint during the call", async () => {
     const { manager, sessions } = createFixture(["a"], {
       tools: [READING],
       limits: { trustAnnotations: true },
@@ -194,11 +202,11 @@ describe("[T78] a call that finds its server restarted", () => {
   });
 });
 
-describe("[T78] a call through a view", () => {
+describe("[T78] a call through a view with an async filter", () => {
   it.each([
     ["changes", [DESTROYING, tool("other")], CHANGED],
-    ["goes", [tool("other")], GONE],
-  ])("is not sent where the tool %s while its filter looks something up", async (_title, now, expected) => {
+    ["disappears", [tool("other")], GONE],
+  ])("is not sent if the tool %s while the filter runs", async (_title, now, expected) => {
     const lazy = stdioDefinition("a", { lazy: true });
     const { manager, connector } = createFixture([lazy], { byHand: true });
     await manager.start();

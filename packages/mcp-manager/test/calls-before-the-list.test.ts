@@ -12,30 +12,30 @@ const DESTROYING = tool("echo", { annotations: { destructiveHint: true } });
 const crash = new McpError("MCP_SERVER_EXITED", "the process ended", { server: "a" });
 const refusal = new McpError("MCP_REQUEST_REJECTED", "no lists here", { rpcCode: -32603 });
 
-/** A server that was lost, and whose tools are remembered until the next session, which the test opens, lists them. */
-async function remembered(use: readonly CallMiddleware[] = []) {
+/** A manager whose server was lost. Its tools stay cached until the session that `openNext` opens has listed them. */
+async function withCachedTools(use: readonly CallMiddleware[] = []) {
   const { manager, connector } = createFixture(["a"], { byHand: true, use });
   const starting = manager.start();
   const first = (await connector.nextAttempt()).open(createFakeSession({ tools: [READING] }));
   await starting;
   first.lose(crash);
   expect(only(manager.tools()).origin).toBe("cache");
-  const opens = async (session: FakeSession) => {
+  const openNext = async (session: FakeSession) => {
     const attempt = connector.nextAttempt();
     await vi.advanceTimersByTimeAsync(3_000);
     (await attempt).open(session);
     await vi.advanceTimersByTimeAsync(0);
     return session;
   };
-  return { manager, connector, opens };
+  return { manager, connector, openNext };
 }
 
-describe("a server that is there again and cannot list its tools", () => {
-  it("is called by half of the call's time, and those that come later at once, without being asked again", async () => {
-    const { manager, opens } = await remembered();
+describe("a reconnected server that cannot list its tools", () => {
+  it("gets a waiting call after half of its deadline, and is not listed again", async () => {
+    const { manager, openNext } = await withCachedTools();
     const session = createFakeSession();
     session.holdLists();
-    await opens(session);
+    await openNext(session);
     const calling = manager.callTool(ECHO, {}, { timeoutMs: 10_000 });
     await vi.advanceTimersByTimeAsync(4_999);
     expect(session.requests).toEqual([]);
@@ -43,7 +43,7 @@ describe("a server that is there again and cannot list its tools", () => {
     await calling;
     expect(only(session.requests).options.timeoutMs).toBe(5_000);
     await Promise.all([1, 2].map(() => manager.callTool(ECHO, {}, { timeoutMs: 10_000 })));
-    const patient = manager.callTool(ECHO, {}, { timeoutMs: 30_000 }); // It has patience for ten seconds more.
+    const patient = manager.callTool(ECHO, {}, { timeoutMs: 30_000 }); // It waits for the list for 10 s more.
     await vi.advanceTimersByTimeAsync(9_999);
     expect(session.requests).toHaveLength(3);
     await vi.advanceTimersByTimeAsync(1);
@@ -52,11 +52,11 @@ describe("a server that is there again and cannot list its tools", () => {
     await manager.close();
   });
 
-  it("is not asked again by a call once it has refused, and is when it says that there is another list", async () => {
-    const { manager, opens } = await remembered();
+  it("is not listed again by calls after it rejected tools/list, only after list_changed", async () => {
+    const { manager, openNext } = await withCachedTools();
     const session = createFakeSession({ tools: [DESTROYING] });
     session.failLists(refusal);
-    await opens(session);
+    await openNext(session);
     const asked = session.listed.length;
     for (const _ of [1, 2, 3]) await manager.callTool(ECHO);
     expect(session.listed).toHaveLength(asked);
@@ -72,11 +72,11 @@ describe("a server that is there again and cannot list its tools", () => {
     await manager.close();
   });
 
-  it("is not called for whoever gives up meanwhile", async () => {
-    const { manager, opens } = await remembered();
+  it("does not get a call that was aborted while it waited for the list", async () => {
+    const { manager, openNext } = await withCachedTools();
     const session = createFakeSession();
     session.holdLists();
-    await opens(session);
+    await openNext(session);
     const caller = new AbortController();
     const aborted = { code: "MCP_ABORTED", outcome: "not-sent" };
     const calling = expect(manager.callTool(ECHO, {}, { signal: caller.signal })).rejects.toMatchObject(
@@ -90,17 +90,17 @@ describe("a server that is there again and cannot list its tools", () => {
   });
 });
 
-describe("a server that is there again and whose list breaks off", () => {
+describe("a reconnected server whose tools/list breaks off", () => {
   const brokenOff = new McpError("MCP_SESSION_LOST", "reset by peer", { outcome: "unknown" });
 
-  it("is called over the session that goes on, and nobody else loses his call", async () => {
+  it("gets the call on the same session, and other requests go on", async () => {
     const long = Promise.withResolvers<unknown>();
-    const { manager, connector, opens } = await remembered();
+    const { manager, connector, openNext } = await withCachedTools();
     const session = createFakeSession({
       answer: (_method, { arguments: args }) => (args === undefined ? long.promise : { content: [] }),
     });
     session.failLists(brokenOff);
-    await opens(session);
+    await openNext(session);
     const reading = manager.readResource("a", "file:///a");
     const calling = manager.callTool(ECHO);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -115,17 +115,17 @@ describe("a server that is there again and whose list breaks off", () => {
   });
 });
 
-describe("[T78] a call that is found while the server is being listed", () => {
-  it("is given its own half of its time, however long the list has taken already", async () => {
+describe("[T78] a call made while the server's tools are being listed", () => {
+  it("waits for half of its own deadline, however long the listing has taken", async () => {
     const judged: unknown[] = [];
     const judge: CallMiddleware = ({ tool: { definition } }, next) => {
       judged.push(definition.annotations);
       return next();
     };
-    const { manager, opens } = await remembered([judge]);
+    const { manager, openNext } = await withCachedTools([judge]);
     const session = createFakeSession({ tools: [DESTROYING] });
     const release = session.holdLists();
-    await opens(session);
+    await openNext(session);
     await vi.advanceTimersByTimeAsync(1_300);
     const calling = manager.callTool(ECHO, {}, { timeoutMs: 2_400 });
     await vi.advanceTimersByTimeAsync(200);
@@ -136,17 +136,17 @@ describe("[T78] a call that is found while the server is being listed", () => {
     await manager.close();
   });
 
-  it("is not sent where the list has come, with another tool, while middleware had the call", async () => {
+  it("is not sent if the new list changes the tool while middleware holds the call", async () => {
     const judged: unknown[] = [];
     const approve: CallMiddleware = async ({ tool: { definition } }, next) => {
       judged.push(definition.annotations);
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       return next();
     };
-    const { manager, opens } = await remembered([approve]);
+    const { manager, openNext } = await withCachedTools([approve]);
     const session = createFakeSession({ tools: [DESTROYING] });
     const release = session.holdLists();
-    await opens(session);
+    await openNext(session);
     const refused = expect(manager.callTool(ECHO, {}, { timeoutMs: 2_000 })).rejects.toMatchObject({
       ...ECHO,
       code: "MCP_TOOL_CHANGED",
@@ -164,44 +164,48 @@ describe("[T78] a call that is found while the server is being listed", () => {
     await manager.close();
   });
 
-  it("lists no session that is replaced in the same turn", async () => {
-    const { manager, opens } = await remembered();
+  it("starts no listing on a session that is replaced in the same tick", async () => {
+    const { manager, openNext } = await withCachedTools();
     const first = createFakeSession();
     first.holdLists();
-    await opens(first);
+    await openNext(first);
     const calling = manager.callTool(ECHO);
     const reconnecting = manager.reconnect("a");
-    await opens(createFakeSession({ tools: [READING] }));
+    await openNext(createFakeSession({ tools: [READING] }));
     await Promise.all([calling, reconnecting]);
     expect(first.listed).toHaveLength(1);
     await manager.close();
   });
 });
 
-describe("[T78] a call whose server is lost again while it lists", () => {
+describe("[T78] a call whose server is lost again during tools/list", () => {
   it.each([
-    ["says so", true, new McpError("MCP_SESSION_LOST", "it ended", { outcome: "unknown" })],
-    ["ends because of it", true, new McpError("MCP_LIMIT_EXCEEDED", "too large", { outcome: "unknown" })],
+    ["reports its end", true, new McpError("MCP_SESSION_LOST", "it ended", { outcome: "unknown" })],
     [
-      "has lost its connection only",
+      "ends after exceeding a limit",
+      true,
+      new McpError("MCP_LIMIT_EXCEEDED", "too large", { outcome: "unknown" }),
+    ],
+    [
+      "is unreachable but reports no end",
       false,
       new McpError("MCP_SESSION_LOST", "refused", { outcome: "not-sent" }),
     ],
-  ])("is judged by the next list: a session that %s", async (_title, isTold, error) => {
+  ])("is judged by the next session's list if the session %s", async (_title, reportsEnd, error) => {
     const judged: unknown[] = [];
     const judge: CallMiddleware = ({ tool: { definition } }, next) => {
       judged.push(definition.annotations);
       return next();
     };
-    const { manager, opens } = await remembered([judge]);
+    const { manager, openNext } = await withCachedTools([judge]);
     const dying = createFakeSession();
     const calling = manager.callTool(ECHO);
     dying.list = async () => {
-      if (isTold) setImmediate(() => dying.lose(crash));
+      if (reportsEnd) setImmediate(() => dying.lose(crash));
       throw error;
     };
-    await opens(dying);
-    const next = await opens(createFakeSession({ tools: [DESTROYING] }));
+    await openNext(dying);
+    const next = await openNext(createFakeSession({ tools: [DESTROYING] }));
     await vi.advanceTimersByTimeAsync(10_000);
     await calling;
     expect(judged).toEqual([{ destructiveHint: true }]);
@@ -210,8 +214,8 @@ describe("[T78] a call whose server is lost again while it lists", () => {
   });
 });
 
-describe("a remembered tool that is gone when its server is there again", () => {
-  it("is refused, and its middleware may say why", async () => {
+describe("a tool that its server no longer lists", () => {
+  it("is rejected after a reconnect, and middleware may replace the error", async () => {
     const why = new McpError("MCP_TOOL_CHANGED", "withheld", { outcome: "not-sent" });
     const asked: unknown[] = [];
     const use: CallMiddleware[] = [
@@ -220,7 +224,7 @@ describe("a remembered tool that is gone when its server is there again", () => 
         return args.why === true ? Promise.reject(why) : next();
       },
     ];
-    const { manager, opens } = await remembered(use);
+    const { manager, openNext } = await withCachedTools(use);
     const { name } = only(manager.tools());
     const calls = [
       expect(manager.callTool(name)).rejects.toMatchObject({
@@ -231,14 +235,14 @@ describe("a remembered tool that is gone when its server is there again", () => 
       expect(manager.callTool(name, { why: true })).rejects.toBe(why),
       expect(manager.view({}).callTool(name, { why: true })).rejects.toBe(why),
     ];
-    const session = await opens(createFakeSession({ tools: [tool("other")] }));
+    const session = await openNext(createFakeSession({ tools: [tool("other")] }));
     await Promise.all(calls);
     expect(asked).toEqual(["cache", "cache", "cache"]);
     expect(session.requests).toEqual([]);
     await manager.close();
   });
 
-  it("is not what a tool is that its server lists no longer: there the server decides", async () => {
+  it("is still called if it disappears from a live server while middleware runs", async () => {
     const relist: CallMiddleware = async (_call, next) => {
       only(sessions.values()).setTools([]);
       await manager.refreshTools("a");

@@ -8,21 +8,40 @@ const ECHO = { server: "a", tool: "echo" };
 describe.each([
   ["with session ids", true],
   ["without session ids", false],
-])("a server over HTTP, %s, that is restarted", (_title, withIds) => {
-  it("is waited for by the calls that find it away, within their time", async () => {
+])("an HTTP server %s that restarts", (_title, withIds) => {
+  it("answers calls that were made while it was down", async () => {
     const { manager, server } = await overHttp({ withIds });
     await manager.start();
     await manager.callTool(ECHO);
+    await server.stop();
+    const reconnecting = Promise.withResolvers<void>();
+    manager.on("statusChanged", ({ snapshot }) => {
+      if (snapshot.status === "connecting") reconnecting.resolve();
+    });
+    const calls = [1, 2, 3].map(() => manager.callTool(ECHO));
+    await reconnecting.promise;
+    await server.startAgain();
+    expect(await Promise.all(calls)).toEqual([1, 2, 3].map(() => ({ content: [] })));
+    expect(server.asked.filter((method) => method === "tools/call")).toHaveLength(4);
+  });
+
+  it("is waited for by several requests besides calls that find it away at the same time", async () => {
+    const capabilities = { tools: {}, resources: { subscribe: true } };
+    const { manager, server } = await overHttp({ withIds, capabilities });
+    await manager.start();
     await server.stop();
     const isAway = Promise.withResolvers<void>();
     manager.on("statusChanged", ({ snapshot }) => {
       if (snapshot.status === "connecting") isAway.resolve();
     });
-    const calls = [1, 2, 3].map(() => manager.callTool(ECHO));
-    await isAway.promise;
+    const asking = Promise.all([
+      ...[1, 2, 3].map((at) => manager.readResource("a", `file:///${at}`)),
+      ...[1, 2].map((at) => manager.subscribe("a", `file:///${at}`, () => {})),
+    ]);
+    await Promise.race([isAway.promise, asking]);
     await server.startAgain();
-    expect(await Promise.all(calls)).toEqual([1, 2, 3].map(() => ({ content: [] })));
-    expect(server.asked.filter((method) => method === "tools/call")).toHaveLength(4);
+    expect(await asking).toHaveLength(5);
+    expect(manager.servers()).toMatchObject([{ status: "ready" }]);
   });
 
   it.each<[string, (manager: McpManager) => Promise<unknown>]>([
@@ -37,53 +56,53 @@ describe.each([
         }),
     ],
     ["its tools", (manager) => manager.refreshTools("a")],
-  ])("is waited for by whoever asks for %s", async (_what, ask) => {
+  ])("answers a request for %s that was made while it was down", async (_what, ask) => {
     const { manager, server } = await overHttp({ withIds });
     await manager.start();
     await server.stop();
-    const isAway = Promise.withResolvers<void>();
+    const reconnecting = Promise.withResolvers<void>();
     manager.on("statusChanged", ({ snapshot }) => {
-      if (snapshot.status === "connecting") isAway.resolve();
+      if (snapshot.status === "connecting") reconnecting.resolve();
     });
     const asking = ask(manager);
-    await Promise.race([isAway.promise, asking]);
+    await Promise.race([reconnecting.promise, asking]);
     await server.startAgain();
     await asking;
     expect(manager.servers()).toMatchObject([{ status: "ready" }]);
   });
 
   it.each([
-    ["gives what is known of its prompts at once", true],
-    ["is waited for by whoever asks for prompts of which nothing is known", false],
-  ])("%s", async (_what, isKnown) => {
-    let isListing = isKnown;
+    ["is not waited for if its prompts are cached", true],
+    ["is waited for if none of its prompts are cached", false],
+  ])("%s", async (_what, isCached) => {
+    let isListing = isCached;
     const answer = (method: string) => {
       if (method === "tools/list") return { items: [tool("echo")] };
       return isListing ? { items: [{ name: "review" }] } : "break";
     };
     const { manager, server } = await overHttp({ withIds, capabilities: { tools: {}, prompts: {} }, answer });
     await manager.start();
-    if (isKnown) await manager.prompts("a");
+    if (isCached) await manager.prompts("a");
     isListing = false;
     await manager.reconnect("a");
-    await manager.refreshTools("a"); // What else it offers is asked for when its tools are in.
-    await manager.prompts("a").catch(() => {}); // From now on the session has to be asked again.
+    await manager.refreshTools("a"); // Prompts are listed after the tools.
+    await manager.prompts("a").catch(() => {}); // That listing broke off: the session must be asked again.
     isListing = true;
     await server.stop();
-    const isAway = Promise.withResolvers<void>();
+    const reconnecting = Promise.withResolvers<void>();
     manager.on("statusChanged", ({ snapshot }) => {
-      if (snapshot.status === "connecting") isAway.resolve();
+      if (snapshot.status === "connecting") reconnecting.resolve();
     });
     const asking = manager.prompts("a");
-    if (!isKnown) {
-      await Promise.race([isAway.promise, asking]);
+    if (!isCached) {
+      await Promise.race([reconnecting.promise, asking]);
       await server.startAgain();
     }
     expect(await asking).toEqual([{ name: "review", server: "a" }]);
-    if (isKnown) expect(await manager.prompts()).toEqual(await asking);
+    if (isCached) expect(await manager.prompts()).toEqual(await asking);
   });
 
-  it("is not waited for where it will be tried again too late", async () => {
+  it("is not waited for if the next retry is beyond the deadline", async () => {
     const { manager, server } = await overHttp(
       { withIds },
       { retry: { initialDelayMs: 600_000, maxDelayMs: 600_000, jitter: "none" } },
@@ -97,7 +116,7 @@ describe.each([
     expect(manager.servers()).toMatchObject([{ status: "backoff" }]);
   });
 
-  it("is waited for by a call that it died of, where that may be repeated", async () => {
+  it("gets the call that it crashed on once more if replay allows", async () => {
     let deaths = 0;
     const answer = (method: string) => {
       if (method === "tools/list") return { items: [tool("echo")] };

@@ -11,8 +11,8 @@ function setUp() {
   return { emitter, logged };
 }
 
-describe("listeners", () => {
-  it("[N11] hear what is said although one before them throws, and that is logged", () => {
+describe("an emitter", () => {
+  it("[N11] calls the other listeners when one throws, and logs the error", () => {
     const { emitter, logged } = setUp();
     const heard: string[] = [];
     emitter.on("said", () => {
@@ -24,7 +24,7 @@ describe("listeners", () => {
     expect(logged).toEqual([['a listener of "said" threw', "Error: broken"]]);
   });
 
-  it("may be asynchronous and fail later: that is logged and rejects nowhere", async () => {
+  it("logs the rejection of an async listener instead of leaving it unhandled", async () => {
     const { emitter, logged } = setUp();
     emitter.on("said", async () => {
       await Promise.resolve();
@@ -35,7 +35,7 @@ describe("listeners", () => {
     expect(logged).toEqual([['a listener of "said" threw', "Error: later"]]);
   });
 
-  it("may throw what has no text, at once or later", async () => {
+  it("logs a thrown value that cannot be converted to a string, sync or async", async () => {
     const { emitter, logged } = setUp();
     const odd: unknown = Object.create(null);
     emitter.on("said", () => {
@@ -48,7 +48,7 @@ describe("listeners", () => {
     expect(logged).toEqual([complaint, complaint]);
   });
 
-  it("stop hearing when they are told to, each registration by itself", () => {
+  it("removes only one registration of a listener that was added twice", () => {
     const { emitter } = setUp();
     const heard: string[] = [];
     const listener = (text: string) => void heard.push(text);
@@ -60,7 +60,7 @@ describe("listeners", () => {
     expect(heard).toEqual(["once"]);
   });
 
-  it("[N9] of an event that is kept hear what they missed, in order, the first of them only", () => {
+  it("[N9] delivers the latest buffered events to the first listener only, in order", () => {
     const emitter = createEmitter<Events>(() => {}, { said: 3 });
     for (const text of ["one", "two", "three", "four"]) emitter.emit("said", text);
     const first: string[] = [];
@@ -72,7 +72,7 @@ describe("listeners", () => {
     expect(second).toEqual(["five"]);
   });
 
-  it("[N9] that have stopped hearing are missed by nobody: nothing is kept for the next", () => {
+  it("[N9] does not buffer events again after the first listener was removed", () => {
     const emitter = createEmitter<Events>(() => {}, { said: 3 });
     emitter.on("said", () => {})();
     emitter.emit("said", "one");
@@ -81,7 +81,7 @@ describe("listeners", () => {
     expect(heard).toEqual([]);
   });
 
-  it("of other events hear only what is said from then on", () => {
+  it("does not buffer events by default", () => {
     const { emitter } = setUp();
     emitter.emit("said", "before");
     const heard: string[] = [];
@@ -89,7 +89,7 @@ describe("listeners", () => {
     expect(heard).toEqual([]);
   });
 
-  it("hear what another brings about after what it heard, all in the same order", () => {
+  it("delivers events emitted by a listener after the current one, in the same order to all", () => {
     const emitter = createEmitter<Events & { asked: string }>(() => {});
     const heard: string[] = [];
     emitter.on("said", (text) => {
@@ -112,7 +112,7 @@ describe("listeners", () => {
     ]);
   });
 
-  it("that another stops do not hear what is being told, nor what waits to be", () => {
+  it("delivers neither the current nor queued events to a listener removed during delivery", () => {
     const { emitter } = setUp();
     const heard: string[] = [];
     emitter.on("said", (text) => {
@@ -124,7 +124,7 @@ describe("listeners", () => {
     expect(heard).toEqual([]);
   });
 
-  it("that come while something is told hear what is said afterwards, and no more", () => {
+  it("delivers only later events to a listener added during delivery", () => {
     const { emitter } = setUp();
     const heard: string[] = [];
     emitter.on("said", (text) => {
@@ -137,7 +137,7 @@ describe("listeners", () => {
     expect(heard).toEqual(["three"]);
   });
 
-  it("[N9] of an event that is kept miss nothing that waits to be told, and hear it in order", () => {
+  it("[N9] delivers buffered, then queued events to a first listener added during delivery", () => {
     const emitter = createEmitter<Events & { asked: string }>(() => {}, { said: 3 });
     const heard: string[] = [];
     emitter.emit("said", "one");

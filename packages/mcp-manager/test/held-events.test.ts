@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createEmitter } from "../src/emitter.ts";
 import { holdEvents } from "../src/held-events.ts";
 
-it("events are told again after telling one of them has failed", () => {
+it("later events are delivered after an emit has thrown", () => {
   const emitter = createEmitter<{ said: string }>(() => {});
   const fragile: typeof emitter = {
     on: emitter.on,

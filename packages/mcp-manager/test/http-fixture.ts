@@ -14,25 +14,25 @@ import { onTestFinished } from "vitest";
 import { createMcpManager, type McpManager, type McpManagerOptions } from "../src/index.ts";
 import { tool } from "./manager-fixture.ts";
 
-/** What a request is answered with; `die`: nothing, for all connections end; `break`: nothing, for its own ends. */
+/** How a request is answered. `die`: all connections end instead; `break`: only its own does. */
 type Answer = (method: string) => JsonObject | "die" | "break" | Promise<JsonObject>;
 
 export interface RealServer {
-  /** The methods it was asked, over all its lives. */
+  /** The methods of all requests, also of those before a restart. */
   readonly asked: readonly string[];
-  /** Takes no new connections any more; what is under way goes on. */
+  /** Refuses new connections; requests in flight go on. */
   refuse(): void;
-  /** Ends it with all its connections, which forgets its sessions. */
+  /** Stops it and all its connections; its sessions are forgotten. */
   stop(): Promise<void>;
   /** Starts it on the same port again. */
   startAgain(): Promise<void>;
 }
 
 /**
- * A server of one tool behind a real port, and a manager that reaches it over connections of its own: so much of HTTP as breaks.
+ * A server with one tool on a real port, and a manager that connects to it with the parts of HTTP that can break.
  *
- * @param withIds - whether it gives session ids, and answers one that it does not know with HTTP 404
- * @param capabilities - what it says that it has
+ * @param withIds - whether it assigns session ids, and answers unknown ones with HTTP 404
+ * @param capabilities - what it declares
  */
 export async function overHttp(
   {
@@ -115,7 +115,7 @@ const connectOverHttp =
     let end: { readonly cause: McpError | undefined } | undefined;
     const finish = (cause: McpError | undefined) => {
       end ??= { cause };
-      setImmediate(() => ended.resolve(cause)); // Whoever asked hears of it first.
+      setImmediate(() => ended.resolve(cause)); // The request rejects first.
     };
     const ask = async (method: string) => {
       if (end !== undefined) throw new McpError("MCP_CLOSED", "closed", { outcome: "not-sent" });
@@ -146,7 +146,7 @@ const connectOverHttp =
     return session;
   };
 
-/** A connection for each request. What was refused was not sent; what broke later may have been carried out. */
+/** One connection per request. If it is refused, nothing was sent; if it breaks later, the request may have run. */
 function post(url: string, message: object): Promise<{ readonly id?: string }> {
   return new Promise((resolve, reject) => {
     let isConnected = false;

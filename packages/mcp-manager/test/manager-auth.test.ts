@@ -18,8 +18,8 @@ afterEach(() => {
 
 const challenge = { status: 401, wwwAuthenticate: "Bearer" } as const;
 
-/** A manager whose servers challenge every call and answer once the challenge is met, and who was challenged. */
-async function challenging() {
+/** A manager whose servers challenge every call and answer after a retry, and the names that the auth port got. */
+async function startChallengingServers() {
   const challenged: string[] = [];
   const auth: AuthPort = {
     headers: async () => ({}),
@@ -55,13 +55,13 @@ async function challenging() {
   return { manager, challenged };
 }
 
-describe("a challenge to a call", () => {
-  it("[C11] reaches whoever can meet it, whether its tool was there at the start, remembered, listed anew or reconnected", async () => {
-    const { manager, challenged } = await challenging();
+describe("the auth port", () => {
+  it("[C11] gets the challenges of live, cached, re-listed and reconnected servers", async () => {
+    const { manager, challenged } = await startChallengingServers();
     await manager.callTool("mcp__early__echo");
     expect(challenged).toEqual(["early"]);
-    const remembered = manager.tools().find(({ server }) => server === "lazy");
-    expect(remembered?.origin).toBe("cache");
+    const cached = manager.tools().find(({ server }) => server === "lazy");
+    expect(cached?.origin).toBe("cache");
     await manager.callTool("mcp__lazy__echo");
     expect(challenged).toEqual(["early", "lazy"]);
     await manager.refreshTools("early");

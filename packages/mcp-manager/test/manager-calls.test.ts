@@ -21,7 +21,7 @@ async function cacheWith(name: string) {
 }
 
 describe("a call", () => {
-  it("[L31] goes to its server under the tool's original name", async () => {
+  it("[L31] is sent with the tool's original name", async () => {
     const { manager, sessions } = createFixture(["a"], { tools: [tool("Do.Thing")] });
     await manager.start();
     await manager.callTool("mcp__a__Do_Thing", { x: 1 });
@@ -32,7 +32,7 @@ describe("a call", () => {
     await manager.close();
   });
 
-  it("[T23] returns what the server calls an error; it is an answer", async () => {
+  it("[T23] resolves with a result that has isError set", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     const answer = { content: [{ type: "text", text: "no such file" }], isError: true };
@@ -42,7 +42,7 @@ describe("a call", () => {
     await manager.close();
   });
 
-  it("of a remembered tool waits for its server to come up", async () => {
+  it("of a cached tool waits until its server is up", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true, cache: await cacheWith("a") });
     await manager.start();
     const calling = manager.callTool("mcp__a__echo", { x: 1 });
@@ -51,7 +51,7 @@ describe("a call", () => {
     await manager.close();
   });
 
-  it("[H8] [C8] of a lazy server connects it, and two first calls share one connection", async () => {
+  it("[H8] [C8] to a lazy server connects it; two at once share one connection", async () => {
     const lazy = stdioDefinition("a", { lazy: true });
     const { manager, connector } = createFixture([lazy], { cache: await cacheWith("a") });
     await manager.start();
@@ -60,7 +60,7 @@ describe("a call", () => {
     await manager.close();
   });
 
-  it("by server and original name finds a tool of a server that was never listed", async () => {
+  it("by server and original name works before the server was ever listed", async () => {
     const { manager } = createFixture([stdioDefinition("a", { lazy: true })]);
     await manager.start();
     await expect(manager.callTool({ server: "a", tool: "echo" })).resolves.toMatchObject({
@@ -89,7 +89,7 @@ describe("a call", () => {
     await manager.close();
   });
 
-  it("[T9] that waits for a connection is aborted at once", async () => {
+  it("[T9] rejects at once when aborted while it waits for a connection", async () => {
     const { manager } = createFixture(["a"], { byHand: true, cache: await cacheWith("a") });
     await manager.start();
     const controller = new AbortController();
@@ -99,7 +99,7 @@ describe("a call", () => {
     await manager.close();
   });
 
-  it("gives up waiting for a connection at its own deadline, and says that nothing was sent", async () => {
+  it("stops waiting for a connection at its deadline, with outcome not-sent", async () => {
     const { manager } = createFixture(["a"], { byHand: true, cache: await cacheWith("a") });
     await manager.start();
     const calling = expect(manager.callTool("mcp__a__echo", {}, { timeoutMs: 1_000 })).rejects.toMatchObject({
@@ -111,7 +111,7 @@ describe("a call", () => {
     await manager.close();
   });
 
-  it("leaves the session only what is left of its time", async () => {
+  it("passes only its remaining time to the session", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true, cache: await cacheWith("a") });
     await manager.start();
     const calling = manager.callTool("mcp__a__echo", {}, { timeoutMs: 1_000 });
@@ -122,7 +122,7 @@ describe("a call", () => {
     await manager.close();
   });
 
-  it("does not wait for an attempt that is scheduled beyond its deadline", async () => {
+  it("does not wait for a retry that is scheduled beyond its deadline", async () => {
     const { manager, connector } = createFixture(["a"], {
       byHand: true,
       cache: await cacheWith("a"),
@@ -140,7 +140,7 @@ describe("a call", () => {
     await manager.close();
   });
 
-  it("waits for an attempt that is scheduled before its deadline", async () => {
+  it("waits for a retry that is scheduled before its deadline", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true, cache: await cacheWith("a") });
     await manager.start();
     (await connector.nextAttempt()).fail(new McpError("MCP_CONNECT_FAILED", "refused"));
@@ -152,7 +152,7 @@ describe("a call", () => {
     await manager.close();
   });
 
-  it("[T2] that may have run is not repeated", async () => {
+  it("[T2] is not repeated if it may have run", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     const cut = new McpError("MCP_OUTCOME_UNKNOWN", "the connection ended", { outcome: "unknown" });
@@ -177,7 +177,7 @@ describe("a call", () => {
   });
 });
 
-describe("a server that is busy", () => {
+describe("a server that answers 429", () => {
   const busy = new McpError("MCP_TOOL_REJECTED", "busy", {
     outcome: "rejected",
     httpStatus: 429,
@@ -199,7 +199,7 @@ describe("a server that is busy", () => {
     return { manager, session };
   }
 
-  it("is asked once more after the time it wants, within the call's own time", async () => {
+  it("is called once more after Retry-After, within the call's deadline", async () => {
     const { manager, session } = await busyServer();
     const calling = manager.callTool("mcp__a__echo", {}, { timeoutMs: 10_000 });
     await vi.advanceTimersByTimeAsync(3_000);
@@ -208,7 +208,7 @@ describe("a server that is busy", () => {
     await manager.close();
   });
 
-  it("is not waited for beyond the call's deadline", async () => {
+  it("is not called again if Retry-After exceeds the call's deadline", async () => {
     const { manager, session } = await busyServer();
     await expect(manager.callTool("mcp__a__echo", {}, { timeoutMs: 2_000 })).rejects.toMatchObject({
       httpStatus: 429,
@@ -217,7 +217,7 @@ describe("a server that is busy", () => {
     await manager.close();
   });
 
-  it("is not asked again when the caller gives up meanwhile", async () => {
+  it("is not called again if the caller aborts during the wait", async () => {
     const { manager, session } = await busyServer();
     const controller = new AbortController();
     const calling = manager.callTool("mcp__a__echo", {}, { signal: controller.signal });
@@ -232,7 +232,7 @@ describe("a server that is busy", () => {
 });
 
 describe("call middleware", () => {
-  it("stands around the call in the order given, and may change arguments and results", async () => {
+  it("wraps the call in the given order, and may change arguments and results", async () => {
     const seen: string[] = [];
     const note =
       (name: string): CallMiddleware =>
@@ -265,7 +265,7 @@ describe("call middleware", () => {
     await manager.close();
   });
 
-  it("that throws something of its own still gives the caller an McpError", async () => {
+  it("has errors of other types wrapped in an McpError", async () => {
     const { manager } = createFixture(["a"], { use: [() => Promise.reject(new TypeError("oops"))] });
     await manager.start();
     await expect(manager.callTool("mcp__a__echo")).rejects.toMatchObject({

@@ -13,8 +13,8 @@ afterEach(() => {
 const exited = new McpError("MCP_SERVER_EXITED", 'Server "a" exited with code 1.', { server: "a" });
 const offering = (...names: string[]) => createFakeSession({ tools: names.map((name) => tool(name)) });
 
-describe("close", () => {
-  it("[C31] [S2] closes a connection that comes up while it is closing", async () => {
+describe("close()", () => {
+  it("[C31] [S2] closes a session that opens during the close", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const statuses = recordStatuses(manager);
     const starting = manager.start();
@@ -28,7 +28,7 @@ describe("close", () => {
     expect(statuses.of("a")).toEqual(["connecting", "closing", "closed"]);
   });
 
-  it("[S3] settles every pending call before it resolves", async () => {
+  it("[S3] rejects every pending call before it resolves", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     (await connector.nextAttempt()).open(
@@ -41,7 +41,7 @@ describe("close", () => {
     await pending;
   });
 
-  it("[X12] may be called twice and closes once", async () => {
+  it("[X12] closes each session once when called twice", async () => {
     const cache = createFakeToolCache();
     const { manager, sessions } = createFixture(["a"], { cache });
     await manager.start();
@@ -51,7 +51,7 @@ describe("close", () => {
     await expect(manager.callTool("mcp__a__echo")).rejects.toMatchObject({ code: "MCP_CLOSED" });
   });
 
-  it("[S4] a server that ends meanwhile is not started again", async () => {
+  it("[S4] does not restart a server that exits during the close", async () => {
     const { manager, sessions, connector } = createFixture(["a"]);
     await manager.start();
     const session = sessions.get("a");
@@ -65,8 +65,8 @@ describe("close", () => {
   });
 });
 
-describe("a session that hangs while it closes", () => {
-  it("[C21] holds nobody up: the others close, and close() ends within its limit", async () => {
+describe("a session that hangs on close", () => {
+  it("[C21] delays neither the others nor close() beyond closeTimeoutMs", async () => {
     const logged: string[] = [];
     const { manager, sessions } = createFixture(["hangs", "good"], {
       closeTimeoutMs: 2_000,
@@ -83,8 +83,8 @@ describe("a session that hangs while it closes", () => {
   });
 });
 
-describe("closing", () => {
-  it("[S3] settles what is in flight before a session hears of it", async () => {
+describe("closing the manager", () => {
+  it("[S3] rejects calls in flight before it closes their session", async () => {
     const order: string[] = [];
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
@@ -107,7 +107,7 @@ describe("closing", () => {
     expect(order).toEqual(["caller told", "session told"]);
   });
 
-  it("[C33] [R41] never rejects; a session that fails to close, even too late, is logged", async () => {
+  it("[C33] [R41] never rejects, and logs sessions that fail to close, even late ones", async () => {
     const logged: string[] = [];
     const { manager, connector } = createFixture(["a", "b"], {
       byHand: true,
@@ -131,7 +131,7 @@ describe("closing", () => {
     expect(logged).toEqual([unclean, "a session did not close within 1000 ms and was left behind", unclean]);
   });
 
-  it("[C22] while start-up is still filling in variables opens nothing afterwards", async () => {
+  it("[C22] while start() resolves variables opens no connection afterwards", async () => {
     const filledIn = Promise.withResolvers<never>();
     const { manager, connector } = createFixture(["a"], {
       cache: createFakeToolCache(),
@@ -145,7 +145,7 @@ describe("closing", () => {
     expect(connector.attempts).toEqual([]);
   });
 
-  it("ends a start that waits for a catalog which never answers", async () => {
+  it("rejects a start() that waits for a catalog that never answers", async () => {
     const cache = { ...createFakeToolCache(), getMany: () => new Promise<never>(() => {}) };
     const { manager } = createFixture(["a"], { cache });
     const starting = expect(manager.start()).rejects.toMatchObject({ code: "MCP_CLOSED" });
@@ -154,14 +154,14 @@ describe("closing", () => {
     await starting;
   });
 
-  it("[C32] also ends a server that a call had started before start()", async () => {
+  it("[C32] also closes a server that a call connected before start()", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.callTool({ server: "a", tool: "echo" });
     await manager.close();
     expect(sessions.get("a")?.closed).toBe(true);
   });
 
-  it("[R27] wins over a reconnect, whose connection is closed when it comes up", async () => {
+  it("[R27] cancels a reconnect, and closes its session if it still opens", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     (await connector.nextAttempt()).open(offering("echo"));
@@ -176,7 +176,7 @@ describe("closing", () => {
     expect(manager.servers()).toMatchObject([{ status: "closed" }]);
   });
 
-  it("[L18] cuts off a list that is under way, and whoever waits for it is told", async () => {
+  it("[L18] cancels a listing in flight and rejects refreshTools()", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     sessions.get("a")?.holdLists();
@@ -186,7 +186,7 @@ describe("closing", () => {
     await refreshing;
   });
 
-  it("[R37] takes everything back that was on offer", async () => {
+  it("[R37] withdraws all tools and emits toolsChanged", async () => {
     const { manager } = createFixture(["a"], { startup: { failures: "drop" } });
     await manager.start();
     const changes: unknown[] = [];
@@ -197,8 +197,8 @@ describe("closing", () => {
   });
 });
 
-describe("starting after a close", () => {
-  it("begins anew, with the listeners and the servers there were", async () => {
+describe("start() after close()", () => {
+  it("connects the same servers again and keeps the listeners", async () => {
     const { manager, connector } = createFixture(["a"]);
     const first = await manager.start();
     await manager.close();
@@ -213,7 +213,7 @@ describe("starting after a close", () => {
     await manager.close();
   });
 
-  it("forgets that a server was disconnected or had failed", async () => {
+  it("connects servers that had been disconnected before", async () => {
     const lazy = stdioDefinition("lazy", { lazy: true });
     const { manager } = createFixture(["a", lazy]);
     await manager.start();
@@ -226,7 +226,7 @@ describe("starting after a close", () => {
     await manager.close();
   });
 
-  it("[R38] waits until the close is over, and a close after it wins again", async () => {
+  it("[R38] waits until close() has ended, and another close() closes again", async () => {
     const { manager, sessions, connector } = createFixture(["a"]);
     await manager.start();
     const release = sessions.get("a")?.holdClose();
@@ -243,7 +243,7 @@ describe("starting after a close", () => {
     expect(manager.servers()).toMatchObject([{ status: "closed" }]);
   });
 
-  it("a close while the start is waiting for the close before it starts nothing", async () => {
+  it("is cancelled by a second close() while it waits for the first", async () => {
     const { manager, sessions, connector } = createFixture(["a"]);
     await manager.start();
     const release = sessions.get("a")?.holdClose();

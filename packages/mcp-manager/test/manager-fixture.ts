@@ -16,11 +16,11 @@ export function tool(name: string, overrides: Partial<ToolDefinition> = {}): Too
 export interface Fixture {
   readonly manager: McpManager;
   readonly connector: FakeConnector;
-  /** Sessions by server, the latest one. Filled when servers open by themselves. */
+  /** The latest session of each server; empty with `byHand`. */
   readonly sessions: Map<string, FakeSession>;
 }
 
-/** A manager whose servers, unless the test says otherwise, open at once and offer `tools`. */
+/** A manager whose servers open at once, unless `byHand`, and offer `tools`. */
 export function createFixture(
   servers: readonly (string | ServerDefinition)[],
   options: Partial<McpManagerOptions> & {

@@ -20,8 +20,8 @@ async function withSlowAnswers(options: Parameters<typeof createFixture>[1] = {}
   return { manager, connector, session, answers };
 }
 
-describe("a session that nobody uses", () => {
-  it("is let go after idleTimeoutMs; its tools stay on offer, and the next call connects again", async () => {
+describe("an unused session", () => {
+  it("closes after idleTimeoutMs; its tools stay, and the next call reconnects", async () => {
     const { manager, sessions, connector } = createFixture(["a"], { idleTimeoutMs: 60_000 });
     await manager.start();
     await vi.advanceTimersByTimeAsync(59_999);
@@ -38,7 +38,7 @@ describe("a session that nobody uses", () => {
     await manager.close();
   });
 
-  it("is let go as its own entry says, which beats what holds for all, also where it says never", async () => {
+  it("follows its server's idleTimeoutMs over the global one; 0 means never", async () => {
     const entry = (name: string, idleTimeoutMs: number) =>
       stdioDefinition(name, { limits: { idleTimeoutMs } });
     const { manager } = createFixture([entry("soon", 1_000), entry("never", 0), "as-all"], {
@@ -55,7 +55,7 @@ describe("a session that nobody uses", () => {
     await manager.close();
   });
 
-  it("is let go as the limits for all servers say, which beat the option of that name", async () => {
+  it("follows limits.idleTimeoutMs over the option idleTimeoutMs", async () => {
     const { manager } = createFixture(["a"], { idleTimeoutMs: 60_000, limits: { idleTimeoutMs: 1_000 } });
     await manager.start();
     await vi.advanceTimersByTimeAsync(1_000);
@@ -63,7 +63,7 @@ describe("a session that nobody uses", () => {
     await manager.close();
   });
 
-  it("takes a new limit from its next use on, and is not connected anew for it", async () => {
+  it("follows a reloaded idleTimeoutMs from its next use on, without reconnecting", async () => {
     const { manager, connector } = createFixture(["a"]);
     await manager.start();
     await manager.reload([stdioDefinition("a", { limits: { idleTimeoutMs: 1_000 } })]);
@@ -74,7 +74,7 @@ describe("a session that nobody uses", () => {
     await manager.close();
   });
 
-  it("is kept by default", async () => {
+  it("stays open by default", async () => {
     const { manager, sessions } = createFixture(["a", stdioDefinition("lazy", { lazy: true })]);
     await manager.start();
     await manager.callTool({ server: "lazy", tool: "echo" });
@@ -83,7 +83,7 @@ describe("a session that nobody uses", () => {
     await manager.close();
   });
 
-  it("is not one with a call in flight, however long that takes, nor one used a moment ago", async () => {
+  it("stays open during a call, however long, and for idleTimeoutMs after it", async () => {
     const { manager, session, answers } = await withSlowAnswers({
       idleTimeoutMs: 1_000,
       limits: { callTimeoutMs: 0 },
@@ -100,7 +100,7 @@ describe("a session that nobody uses", () => {
     await manager.close();
   });
 
-  it("is not one that is being listed; polling does not keep it for ever", async () => {
+  it("stays open during a listing, but polling does not count as use", async () => {
     const { manager, sessions } = createFixture(["a"], { idleTimeoutMs: 1_000, toolPollIntervalMs: 300 });
     await manager.start();
     await vi.advanceTimersByTimeAsync(850);
@@ -114,7 +114,7 @@ describe("a session that nobody uses", () => {
     await manager.close();
   });
 
-  it("is never taken away from a server that is connecting", async () => {
+  it("does not time out while its server is connecting", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true, idleTimeoutMs: 1_000 });
     const starting = manager.start();
     const attempt = await connector.nextAttempt();
@@ -126,7 +126,27 @@ describe("a session that nobody uses", () => {
     await manager.close();
   });
 
-  it("[R61] is measured by a clock that nobody sets", async () => {
+  it("stays open while a resource has a listener, and closes idleTimeoutMs after the last one is gone", async () => {
+    const { manager, connector } = createFixture(["a"], { byHand: true, idleTimeoutMs: 1_000 });
+    const starting = manager.start();
+    const capabilities = { tools: {}, resources: { subscribe: true } };
+    const session = (await connector.nextAttempt()).open(createFakeSession({ handshake: { capabilities } }));
+    await starting;
+    const subscriptions = await Promise.all(
+      [1, 2].map((at) => manager.subscribe("a", `file:///${at}`, () => {})),
+    );
+    await subscriptions[0]?.close();
+    await vi.advanceTimersByTimeAsync(3_600_500);
+    expect(session.closed).toBe(false);
+    await subscriptions[1]?.close();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(session.closed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(session.closed).toBe(true);
+    await manager.close();
+  });
+
+  it("[R61] is timed independently of the system clock", async () => {
     const { manager } = createFixture(["a"], { idleTimeoutMs: 10_000 });
     await manager.start();
     vi.setSystemTime(Date.now() + 3_600_000);
@@ -139,8 +159,8 @@ describe("a session that nobody uses", () => {
   });
 });
 
-describe("what is told of a server", () => {
-  it("counts its calls and those that were not answered, over all its sessions", async () => {
+describe("a server's snapshot", () => {
+  it("counts calls and failures across sessions; an abort is no failure", async () => {
     const { manager, connector, session, answers } = await withSlowAnswers();
     const controller = new AbortController();
     const calls = [
@@ -162,7 +182,7 @@ describe("what is told of a server", () => {
     await manager.close();
   });
 
-  it("[H11] says since when it is up, and only of a server that really is", async () => {
+  it("[H11] shows ready, with the time it connected, only for a connected server", async () => {
     const { manager, connector } = createFixture(["up", "trying", "down"], {
       byHand: true,
       startup: { uncached: "later" },
@@ -185,7 +205,7 @@ describe("what is told of a server", () => {
     await manager.close();
   });
 
-  it("is no other, and told of to nobody, when a server that is idle is disconnected", async () => {
+  it("does not change, and emits no statusChanged, when an idle server is disconnected", async () => {
     const { manager } = createFixture([stdioDefinition("a", { lazy: true })]);
     await manager.start();
     const [before] = manager.servers();
@@ -198,7 +218,7 @@ describe("what is told of a server", () => {
     await manager.close();
   });
 
-  it("refuses at once what was asked of a server that is disconnected by whoever hears that it is being connected", async () => {
+  it("a request rejects at once if a statusChanged listener disconnects the server", async () => {
     const { manager } = createFixture([stdioDefinition("a", { lazy: true })], { byHand: true });
     await manager.start();
     manager.on("statusChanged", ({ snapshot }) => {
@@ -211,7 +231,7 @@ describe("what is told of a server", () => {
     await manager.close();
   });
 
-  it("takes tools that were live for remembered ones, not for stale ones, once the session is gone", async () => {
+  it("has toolsFrom cache after a loss, and none after a disconnect", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     sessions.get("a")?.lose(new McpError("MCP_SERVER_EXITED", "exited"));
@@ -221,7 +241,7 @@ describe("what is told of a server", () => {
     await manager.close();
   });
 
-  it("[L20] is not changed by what a session says after it was replaced", async () => {
+  it("[L20] ignores notifications and renewals of a replaced session", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     const old = sessions.get("a");

@@ -18,7 +18,7 @@ afterEach(() => {
 
 const exited = new McpError("MCP_SERVER_EXITED", 'Server "a" exited with code 1.', { server: "a" });
 
-/** The code of the error that a list asked for ends with. */
+/** Calls `refreshTools` and returns the code of the error it rejects with. */
 const refreshing = async (manager: McpManager) => {
   const code = manager.refreshTools("a", { timeoutMs: 1_000 }).catch((error) => error.code);
   await vi.advanceTimersByTimeAsync(0);
@@ -26,7 +26,7 @@ const refreshing = async (manager: McpManager) => {
 };
 
 describe("a lost server", () => {
-  it("[R21] comes back by itself, and the next call uses the new connection", async () => {
+  it("[R21] reconnects by itself, and the next call uses the new session", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     const statuses = recordStatuses(manager);
@@ -40,7 +40,7 @@ describe("a lost server", () => {
     await manager.close();
   });
 
-  it("[R22] keeps its tools on offer while it is away", async () => {
+  it("[R22] keeps offering its tools during backoff", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     sessions.get("a")?.lose(exited);
@@ -57,7 +57,7 @@ describe("a lost server", () => {
     await manager.close();
   });
 
-  it("is started again at once if it runs on this machine", async () => {
+  it("is restarted at once if it is local", async () => {
     const { manager, sessions, connector } = createFixture(["a"]);
     await manager.start();
     sessions.get("a")?.lose(exited);
@@ -67,7 +67,7 @@ describe("a lost server", () => {
     await manager.close();
   });
 
-  it("[R1] that dies after every handshake ends failed and is not started again", async () => {
+  it("[R1] ends failed if it dies after every handshake, and is not restarted", async () => {
     const { manager, sessions, connector } = createFixture(["a"]);
     await manager.start();
     for (let death = 0; death < 6; death += 1) {
@@ -98,7 +98,7 @@ describe("a lost server", () => {
     await manager.close();
   });
 
-  it("[R20] [H6] is not taken for lost when an old session says late that it ended", async () => {
+  it("[R20] [H6] the late end of a replaced session does not count as a loss", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     const old = sessions.get("a");
@@ -109,8 +109,8 @@ describe("a lost server", () => {
   });
 });
 
-describe("a remembered handshake", () => {
-  it("is not relied on again when the session that rests on it ends before it listed anything", async () => {
+describe("a cached handshake", () => {
+  it("is not used again if its session ended before listing anything", async () => {
     const cache = createFakeToolCache();
     const first = createFixture(["a"], { cache });
     await first.manager.start();
@@ -133,8 +133,8 @@ describe("a remembered handshake", () => {
   });
 });
 
-describe("one server's trouble", () => {
-  it("leaves the others alone", async () => {
+describe("isolation", () => {
+  it("a lost server does not affect the others", async () => {
     const { manager, sessions } = createFixture(["a", "b"]);
     await manager.start();
     const statuses = recordStatuses(manager);
@@ -144,7 +144,7 @@ describe("one server's trouble", () => {
     await manager.close();
   });
 
-  it("[C14] does not take tools from a server whose name begins alike", async () => {
+  it("[C14] disconnecting a server does not affect one with the same name prefix", async () => {
     const { manager } = createFixture(["atlassian", "atlassian:atlassian"]);
     await manager.start();
     await manager.disconnect("atlassian");
@@ -163,7 +163,7 @@ describe("one server's trouble", () => {
 });
 
 describe("a changed tool list", () => {
-  it("[N12] is on offer when the listener hears of it", async () => {
+  it("[N12] is already offered when toolsChanged is emitted", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     const heard = Promise.withResolvers<readonly string[]>();
@@ -174,7 +174,7 @@ describe("a changed tool list", () => {
     await manager.close();
   });
 
-  it("[L19] costs two lists however often it is announced in a burst", async () => {
+  it("[L19] costs two listings per burst of list_changed", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     const session = sessions.get("a");
@@ -186,9 +186,9 @@ describe("a changed tool list", () => {
   });
 
   it.each([
-    ["on demand", (manager: McpManager) => void manager.reconnect("a")],
-    ["because it was lost", (_: McpManager, old: FakeSession) => old.lose(exited)],
-  ])("[L20] from a connection that was replaced %s meanwhile is thrown away", async (_, replace) => {
+    ["by reconnect()", (manager: McpManager) => void manager.reconnect("a")],
+    ["after a loss", (_: McpManager, old: FakeSession) => old.lose(exited)],
+  ])("[L20] is discarded if its session was replaced %s", async (_, replace) => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     const old = (await connector.nextAttempt()).open(createFakeSession({ tools: [tool("echo")] }));
@@ -209,7 +209,7 @@ describe("a changed tool list", () => {
     await manager.close();
   });
 
-  it("[L21] that cannot be read leaves the previous tools", async () => {
+  it("[L21] that cannot be fetched leaves the previous tools", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     sessions.get("a")?.failLists(new McpError("MCP_REQUEST_REJECTED", "no"));
@@ -218,7 +218,7 @@ describe("a changed tool list", () => {
     await manager.close();
   });
 
-  it("fails whoever asked for it, at once and with the cause, however many ask", async () => {
+  it("that cannot be fetched rejects all concurrent refreshTools() calls with the cause", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     const session = sessions.get("a");
@@ -230,7 +230,7 @@ describe("a changed tool list", () => {
     await manager.close();
   });
 
-  it("is read again when the session was renewed", async () => {
+  it("is fetched when the session is renewed", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     sessions.get("a")?.setTools([tool("other")]);
@@ -242,7 +242,7 @@ describe("a changed tool list", () => {
 });
 
 describe("disconnect and reconnect", () => {
-  it("[C19] a server that was disconnected stays so, and a call says why", async () => {
+  it("[C19] a disconnected server stays so until reconnect(), and calls say why", async () => {
     const { manager, sessions, connector } = createFixture(["a"]);
     await manager.start();
     await manager.disconnect("a");
@@ -260,7 +260,7 @@ describe("disconnect and reconnect", () => {
     await manager.close();
   });
 
-  it("[C2] a connection that comes up after the disconnect is closed, and nothing of it is offered", async () => {
+  it("[C2] a session that opens after the disconnect is closed and offers nothing", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     void manager.start();
     const attempt = await connector.nextAttempt();
@@ -272,7 +272,7 @@ describe("disconnect and reconnect", () => {
     await manager.close();
   });
 
-  it("[R31] a reconnect that stalls ends at the server's connect deadline, and close() is not held up by it", async () => {
+  it("[R31] a stalled reconnect rejects at connectTimeoutMs and does not block close()", async () => {
     const { manager, connector } = createFixture(["a"], {
       byHand: true,
       limits: { connectTimeoutMs: 3_000 },
@@ -282,7 +282,7 @@ describe("disconnect and reconnect", () => {
     await starting;
     const failed = vi.fn();
     void manager.reconnect("a").catch(failed);
-    await connector.nextAttempt(); // It never comes to an end.
+    await connector.nextAttempt(); // This attempt never settles.
     await vi.advanceTimersByTimeAsync(2_999);
     expect(failed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
@@ -292,7 +292,7 @@ describe("disconnect and reconnect", () => {
     await manager.close();
   });
 
-  it("reconnect rejects with the cause if the server does not come up", async () => {
+  it("reconnect() rejects with the cause if the server cannot be connected", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     (await connector.nextAttempt()).open();

@@ -12,8 +12,8 @@ afterEach(() => {
 const exited = new McpError("MCP_SERVER_EXITED", 'Server "a" exited with code 1.', { server: "a" });
 const offering = (...names: string[]) => createFakeSession({ tools: names.map((name) => tool(name)) });
 
-describe("what happens while start-up is still waiting", () => {
-  it("[C9] a server that came up and was disconnected meanwhile is not offered when the wait ends", async () => {
+describe("during start-up", () => {
+  it("[C9] a server disconnected before start() ends is neither reported nor offered", async () => {
     const { manager, connector } = createFixture(["a", "slow"], { byHand: true });
     const starting = manager.start();
     (await connector.nextAttempt()).open(offering("echo"));
@@ -27,7 +27,7 @@ describe("what happens while start-up is still waiting", () => {
     await manager.close();
   });
 
-  it("[C10] a newer list is not replaced by the earlier one when the wait ends", async () => {
+  it("[C10] the first tool list does not overwrite a newer one when start() ends", async () => {
     const { manager, connector } = createFixture(["a", "slow"], { byHand: true });
     const starting = manager.start();
     const session = (await connector.nextAttempt()).open(offering("early"));
@@ -42,7 +42,7 @@ describe("what happens while start-up is still waiting", () => {
     await manager.close();
   });
 
-  it("[C25] a failure after the wait is logged once and thrown nowhere", async () => {
+  it("[C25] a failure after start() has returned is logged once", async () => {
     const logged: [message: string, fields: LogFields | undefined][] = [];
     const { manager, connector } = createFixture(["late"], {
       byHand: true,
@@ -59,7 +59,7 @@ describe("what happens while start-up is still waiting", () => {
     await manager.close();
   });
 
-  it("[C30] [R47] starting again does not start anything twice", async () => {
+  it("[C30] [R47] a second start() connects nothing again", async () => {
     const { manager, connector } = createFixture(["a"]);
     expect(await manager.start()).toBe(await manager.start());
     expect(connector.attempts).toHaveLength(1);
@@ -68,7 +68,7 @@ describe("what happens while start-up is still waiting", () => {
 });
 
 describe("disconnecting", () => {
-  it("[C13] [C15] takes away this server's tools only, whatever its name looks like as a tool's", async () => {
+  it("[C13] [C15] removes only this server's tools, not those of a similar name", async () => {
     const { manager } = createFixture(["My.Server", "My_Server", "other"]);
     await manager.start();
     const changes: unknown[] = [];
@@ -79,7 +79,7 @@ describe("disconnecting", () => {
     await manager.close();
   });
 
-  it("[C3] an earlier attempt that succeeds late does not take the place of a newer one", async () => {
+  it("[C3] an earlier attempt that opens late does not replace a newer session", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     const early = await connector.nextAttempt();
@@ -96,7 +96,7 @@ describe("disconnecting", () => {
     await manager.close();
   });
 
-  it("[C20] [R6] cancels the attempt that was scheduled", async () => {
+  it("[C20] [R6] cancels the scheduled retry", async () => {
     const { manager, sessions, connector } = createFixture(["a"]);
     await manager.start();
     sessions.get("a")?.lose(exited);
@@ -109,7 +109,7 @@ describe("disconnecting", () => {
 });
 
 describe("reconnecting", () => {
-  it("[R3] happens once when two ask for it at once, and both hear the same", async () => {
+  it("[R3] twice at once makes one attempt, whose error both callers get", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     (await connector.nextAttempt()).open(offering("echo"));
@@ -126,7 +126,7 @@ describe("reconnecting", () => {
     await manager.close();
   });
 
-  it("[R12] while an attempt is scheduled does not connect twice", async () => {
+  it("[R12] while a retry is scheduled connects only once", async () => {
     const { manager, sessions, connector } = createFixture(["a"]);
     await manager.start();
     sessions.get("a")?.lose(exited);
@@ -136,7 +136,7 @@ describe("reconnecting", () => {
     await manager.close();
   });
 
-  it("[C12] one server does not touch the others", async () => {
+  it("[C12] one server does not affect the others", async () => {
     const { manager } = createFixture(["a", "b"]);
     await manager.start();
     const statuses = recordStatuses(manager);
@@ -146,7 +146,7 @@ describe("reconnecting", () => {
     await manager.close();
   });
 
-  it("[S8] by hand gives a failed server all its retries again", async () => {
+  it("[S8] a failed server gives it all its retries again", async () => {
     const { manager, connector } = createFixture(["a"], {
       byHand: true,
       retry: { maxRetries: 1, jitter: "none" },
@@ -165,7 +165,7 @@ describe("reconnecting", () => {
     await manager.close();
   });
 
-  it("[R23] says once what changed, and the catalog is told", async () => {
+  it("[R23] emits toolsChanged once and updates the catalog", async () => {
     const cache = createFakeToolCache();
     const { manager, connector } = createFixture(["a"], { byHand: true, cache });
     const starting = manager.start();
@@ -185,7 +185,7 @@ describe("reconnecting", () => {
     await manager.close();
   });
 
-  it("[S13] is not tried for a server that wants authorization", async () => {
+  it("[S13] is not scheduled for a server that requires authorization", async () => {
     const refused = new McpError("MCP_AUTH_REQUIRED", "log in first", { server: "a" });
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
@@ -196,8 +196,8 @@ describe("reconnecting", () => {
   });
 });
 
-describe("what callers are told", () => {
-  it("[H7] a server that ends between its handshake and its list is not taken for connected", async () => {
+describe("what callers see", () => {
+  it("[H7] a server that ends before its first list is reported as failed", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     const session = createFakeSession();
@@ -210,7 +210,7 @@ describe("what callers are told", () => {
     await manager.close();
   });
 
-  it("why a server failed is still told while it is tried again, and no longer once it is up", async () => {
+  it("a failed server keeps its error while it reconnects, until it is ready", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     (await connector.nextAttempt()).fail(exited);
@@ -224,7 +224,7 @@ describe("what callers are told", () => {
     await manager.close();
   });
 
-  it("[R32] an error that keeps a call from being made carries the original as its cause", async () => {
+  it("[R32] an unsent call rejects with the server's error as its cause", async () => {
     const { manager, sessions } = createFixture(["a"], { retry: { maxRetries: 0, reviveOnCall: false } });
     await manager.start();
     sessions.get("a")?.lose(exited);
@@ -260,7 +260,7 @@ describe("what callers are told", () => {
     await manager.close();
   });
 
-  it("[R35] changing a returned list of servers changes nothing", async () => {
+  it("[R35] changing the array that servers() returns has no effect", async () => {
     const { manager } = createFixture(["a"]);
     await manager.start();
     (manager.servers() as unknown[]).pop();
@@ -268,7 +268,7 @@ describe("what callers are told", () => {
     await manager.close();
   });
 
-  it("[R35] the report of a start and what is said of a server cannot be changed, and the host's own definition can", async () => {
+  it("[R35] reports and snapshots are frozen; the host's own definition is not", async () => {
     const definition = stdioDefinition("a", { definedIn: { scope: "explicit" } });
     const off = stdioDefinition("off", { enabled: false });
     const { manager } = createFixture([definition, off]);

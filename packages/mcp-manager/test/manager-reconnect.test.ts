@@ -11,8 +11,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a reconnect that is asked for while another one comes to nothing", () => {
-  it("begins anew after a disconnect", async () => {
+describe("a reconnect requested during another one", () => {
+  it("makes a new attempt if disconnect() cancelled the other one", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const doomed = expect(manager.reconnect("a")).rejects.toMatchObject({ code: "MCP_CLOSED" });
     await connector.nextAttempt();
@@ -25,7 +25,7 @@ describe("a reconnect that is asked for while another one comes to nothing", () 
     await manager.close();
   });
 
-  it("begins anew for whoever has just heard that the server failed", async () => {
+  it("makes a new attempt if a listener requests it on status failed", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true, retry: { maxRetries: 0 } });
     let again: Promise<void> | undefined;
     manager.on("statusChanged", ({ snapshot }) => {
@@ -42,7 +42,7 @@ describe("a reconnect that is asked for while another one comes to nothing", () 
     await manager.close();
   });
 
-  it("[R3] is the same one as long as it is under way", async () => {
+  it("[R3] joins the attempt that is under way", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const both = [manager.reconnect("a"), manager.reconnect("a")];
     const attempt = await connector.nextAttempt();
@@ -54,11 +54,11 @@ describe("a reconnect that is asked for while another one comes to nothing", () 
   });
 });
 
-describe("a server that asks for a very long pause", () => {
+describe("a server that sends a very long Retry-After", () => {
   const refusal = (retryAfterMs: number) =>
     new McpError("MCP_CONNECT_FAILED", "503", { httpStatus: 503, retryAfterMs });
 
-  it.each([30 * DAY_MS, Number.POSITIVE_INFINITY])("is not asked again before: %d ms", async (pauseMs) => {
+  it.each([30 * DAY_MS, Number.POSITIVE_INFINITY])("is not retried before %d ms", async (pauseMs) => {
     const { manager, connector } = createFixture([httpDefinition("a")], { byHand: true });
     const starting = manager.start();
     (await connector.nextAttempt()).fail(refusal(pauseMs));
@@ -72,7 +72,7 @@ describe("a server that asks for a very long pause", () => {
     await manager.close();
   });
 
-  it("does not hold up the retries of others, however many such servers there are", async () => {
+  it("enters backoff, even as one of 60 such servers", async () => {
     const names = Array.from({ length: 60 }, (_, index) => `s${index}`);
     const { manager, connector } = createFixture(
       names.map((name) => httpDefinition(name)),
@@ -89,8 +89,8 @@ describe("a server that asks for a very long pause", () => {
   });
 });
 
-describe("a reconnect of those that", () => {
-  it.each(["faild", "", null, 1])("are %j is refused and touches nobody", async (only) => {
+describe("the option only of reconnect()", () => {
+  it.each(["faild", "", null, 1])("is rejected as %j, and nothing is reconnected", async (only) => {
     const { manager, connector } = createFixture(["a"]);
     await manager.start();
     const reconnecting = manager.reconnect(undefined, { only: only as "failed" });
@@ -101,7 +101,7 @@ describe("a reconnect of those that", () => {
 });
 
 it.each([null, 5, "failed", []])(
-  "a reconnect with %j for options is refused and touches nobody",
+  "reconnect() rejects %j as its options and reconnects nothing",
   async (options) => {
     const { manager, connector } = createFixture(["a"]);
     await manager.start();

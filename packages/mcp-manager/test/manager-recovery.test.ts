@@ -25,8 +25,8 @@ async function startedByHand(options: Parameters<typeof createFixture>[1] = {}) 
   return { manager, connector, session };
 }
 
-describe("a server that is given up", () => {
-  it("[R2] is not shown as connected, its session is not used, and its tools stay on offer", async () => {
+describe("a failed server", () => {
+  it("[R2] keeps its tools but sends no calls to its old session", async () => {
     const { manager, session } = await startedByHand({ retry: { maxRetries: 0, reviveOnCall: false } });
     session.lose(exited);
     expect(manager.servers()).toMatchObject([{ status: "failed", tools: 1, toolsFrom: "cache" }]);
@@ -35,7 +35,7 @@ describe("a server that is given up", () => {
     await manager.close();
   });
 
-  it("is tried once more by a call, when its last attempt is long ago", async () => {
+  it("is tried once more by a call if its last attempt is older than maxDelayMs", async () => {
     const { manager, connector, session } = await startedByHand({
       retry: { maxRetries: 0, maxDelayMs: 5_000 },
     });
@@ -50,10 +50,10 @@ describe("a server that is given up", () => {
   });
 });
 
-describe("a server that a call tries once more", () => {
+describe("a failed server that a call tries once more", () => {
   const retry = { delaysMs: [1_000], maxDelayMs: 5_000, jitter: "none" } as const;
 
-  async function spent() {
+  async function createFailedServer() {
     const { manager, connector } = createFixture(["a"], { byHand: true, retry });
     const starting = manager.start();
     (await connector.nextAttempt()).fail(exited);
@@ -65,8 +65,8 @@ describe("a server that a call tries once more", () => {
     return { manager, connector };
   }
 
-  it("[R10] is not tried with all its retries again", async () => {
-    const { manager, connector } = await spent();
+  it("[R10] gets one attempt, not all its retries again", async () => {
+    const { manager, connector } = await createFailedServer();
     const calling = manager.callTool({ server: "a", tool: "echo" }).catch(({ code }) => code);
     (await connector.nextAttempt()).fail(exited);
     expect(await calling).toBe("MCP_SERVER_EXITED");
@@ -76,10 +76,10 @@ describe("a server that a call tries once more", () => {
   });
 
   it.each([
-    ["[R1] [S9] and dies soon after has failed again", 9_999, "failed"],
-    ["and stays up has all its retries again", 10_000, "backoff"],
+    ["[R1] [S9] is failed again if it dies before stableAfterMs", 9_999, "failed"],
+    ["has all its retries again if it stays up for stableAfterMs", 10_000, "backoff"],
   ])("%s", async (_what, upForMs, status) => {
-    const { manager, connector } = await spent();
+    const { manager, connector } = await createFailedServer();
     const calling = manager.callTool({ server: "a", tool: "echo" });
     const session = (await connector.nextAttempt()).open(offering("echo"));
     await calling;
@@ -89,8 +89,8 @@ describe("a server that a call tries once more", () => {
     await manager.close();
   });
 
-  it("is tried with all its retries again when it is reconnected", async () => {
-    const { manager, connector } = await spent();
+  it("has all its retries again after reconnect()", async () => {
+    const { manager, connector } = await createFailedServer();
     const reconnecting = expect(manager.reconnect("a")).rejects.toBe(exited);
     (await connector.nextAttempt()).fail(exited);
     await reconnecting;
@@ -99,8 +99,8 @@ describe("a server that a call tries once more", () => {
   });
 });
 
-describe("a server that is about to be tried again", () => {
-  it("has no error any more once it is disconnected", async () => {
+describe("a server in backoff", () => {
+  it("loses its error when it is disconnected", async () => {
     const { manager, session } = await startedByHand({ retry: { restartsAtOnce: false, jitter: "none" } });
     session.lose(exited);
     expect(manager.servers()).toMatchObject([{ status: "backoff", error: { code: "MCP_SERVER_EXITED" } }]);
@@ -109,7 +109,7 @@ describe("a server that is about to be tried again", () => {
     await manager.close();
   });
 
-  it("keeps the process alive for a call without limits that waits for it, and for nobody else", async () => {
+  it("keeps the process alive only while a call without limits waits for its retry", async () => {
     const { manager, session } = await startedByHand({ retry: { restartsAtOnce: false, jitter: "none" } });
     const armed = vi.spyOn(globalThis, "setTimeout");
     session.lose(exited);
@@ -131,8 +131,8 @@ describe("a server that is about to be tried again", () => {
 
 describe("a first attempt", () => {
   it.each([
-    ["that timed out is followed by another", "MCP_CONNECT_TIMEOUT", 2],
-    ["that cannot be mended is not", "MCP_COMMAND_NOT_FOUND", 1],
+    ["is followed by another if it timed out", "MCP_CONNECT_TIMEOUT", 2],
+    ["is not followed by another if its error is not retryable", "MCP_COMMAND_NOT_FOUND", 1],
   ] as const)("[C27] %s", async (_what, code, attempts) => {
     const { manager, connector } = createFixture(["a"], { byHand: true, retry: { maxRetries: 1 } });
     const starting = manager.start();
@@ -143,7 +143,7 @@ describe("a first attempt", () => {
     await manager.close();
   });
 
-  it("[C26] can be waited for within a limit by whoever started with remembered tools", async () => {
+  it("[C26] can be awaited by refreshTools(), with a timeout, after a start with cached tools", async () => {
     const cache = createFakeToolCache();
     const a = await passThroughResolver(stdioDefinition("a"), { signal: new AbortController().signal });
     cache.seed(a, { tools: [tool("remembered")] });
@@ -162,8 +162,8 @@ describe("a first attempt", () => {
   });
 });
 
-describe("what the catalog answers late", () => {
-  async function readingSlowly() {
+describe("a late answer of the catalog", () => {
+  async function startWithSlowCatalog() {
     const answered = Promise.withResolvers<void>();
     const seeded = createFakeToolCache();
     const a = await passThroughResolver(stdioDefinition("a"), { signal: new AbortController().signal });
@@ -174,8 +174,8 @@ describe("what the catalog answers late", () => {
     return { manager, starting, answer: answered.resolve };
   }
 
-  it("[C9] offers nothing of a server that was disconnected meanwhile", async () => {
-    const { manager, starting, answer } = await readingSlowly();
+  it("[C9] offers no tools of a server disconnected meanwhile", async () => {
+    const { manager, starting, answer } = await startWithSlowCatalog();
     await manager.disconnect("a");
     answer();
     await starting;
@@ -183,8 +183,8 @@ describe("what the catalog answers late", () => {
     await manager.close();
   });
 
-  it("offers nothing of a server whose place another has taken meanwhile", async () => {
-    const { manager, starting, answer } = await readingSlowly();
+  it("offers no tools of a server replaced meanwhile", async () => {
+    const { manager, starting, answer } = await startWithSlowCatalog();
     const reloading = manager.reload([stdioDefinition("a", { args: ["--other"] })]);
     await manager.refreshTools("a");
     answer();
@@ -193,8 +193,8 @@ describe("what the catalog answers late", () => {
     await manager.close();
   });
 
-  it("[C10] does not replace what the server itself has said meanwhile", async () => {
-    const { manager, starting, answer } = await readingSlowly();
+  it("[C10] does not replace live tools listed meanwhile", async () => {
+    const { manager, starting, answer } = await startWithSlowCatalog();
     await manager.refreshTools("a");
     answer();
     await starting;
@@ -204,7 +204,7 @@ describe("what the catalog answers late", () => {
 });
 
 describe("a reconnect", () => {
-  it("[R39] goes on for the others when one who shares it gives up", async () => {
+  it("[R39] continues when one of its callers aborts", async () => {
     const { manager, connector } = await startedByHand();
     const controller = new AbortController();
     const owner = manager.reconnect("a");
@@ -218,7 +218,7 @@ describe("a reconnect", () => {
     await manager.close();
   });
 
-  it("[R40] that is given up while the old session is closing lets it close, and the next one waits for that", async () => {
+  it("[R40] waits until the old session has closed, also after an aborted reconnect", async () => {
     const { manager, connector, session } = await startedByHand();
     const release = session.holdClose();
     const controller = new AbortController();
@@ -236,7 +236,7 @@ describe("a reconnect", () => {
     await manager.close();
   });
 
-  it("takes nothing over from an attempt that does not hear that it was given up", async () => {
+  it("closes the session of an earlier attempt that ignored its abort", async () => {
     const attempts: PromiseWithResolvers<Session>[] = [];
     const { manager } = createFixture(["a"], {
       connect: () => {
@@ -248,10 +248,10 @@ describe("a reconnect", () => {
     const starting = manager.start();
     await vi.advanceTimersByTimeAsync(0);
     const reconnecting = manager.reconnect("a");
-    const deaf = offering("old");
-    attempts[0]?.resolve(deaf);
+    const late = offering("old");
+    attempts[0]?.resolve(late);
     await vi.advanceTimersByTimeAsync(0);
-    expect(deaf.closed).toBe(true);
+    expect(late.closed).toBe(true);
     expect(manager.servers()).toMatchObject([{ status: "connecting" }]);
     attempts[1]?.resolve(offering("new"));
     await Promise.all([starting, reconnecting]);
@@ -259,7 +259,7 @@ describe("a reconnect", () => {
     await manager.close();
   });
 
-  it("loses against a disconnect that comes after it", async () => {
+  it("is cancelled by a later disconnect", async () => {
     const { manager, connector } = await startedByHand();
     const reconnecting = expect(manager.reconnect("a")).rejects.toMatchObject({ code: "MCP_CLOSED" });
     const disconnecting = manager.disconnect("a");

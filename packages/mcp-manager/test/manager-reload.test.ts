@@ -23,8 +23,8 @@ const [a, b, c] = ["a", "b", "c"].map((name) => stdioDefinition(name)) as [
 const moved = (name: string) => stdioDefinition(name, { args: ["--other"] });
 const offering = (...names: string[]) => createFakeSession({ tools: names.map((name) => tool(name)) });
 
-describe("a new configuration", () => {
-  it("starts what is new, closes what is gone, replaces what is different, and keeps the rest", async () => {
+describe("reload()", () => {
+  it("starts added, closes removed, replaces changed and keeps unchanged servers", async () => {
     const { manager, connector, sessions } = createFixture([a, b, c]);
     await manager.start();
     const before = new Map(sessions);
@@ -46,7 +46,7 @@ describe("a new configuration", () => {
     await manager.close();
   });
 
-  it("does not reconnect a server for a filter, a limit or another line, and they hold at once", async () => {
+  it("applies a changed filter at once, and reconnects for neither filter, limit nor line", async () => {
     const { manager, connector } = createFixture([a], { tools: [tool("echo"), tool("other")] });
     await manager.start();
     const changes: unknown[] = [];
@@ -61,7 +61,7 @@ describe("a new configuration", () => {
     await manager.close();
   });
 
-  it("[R46] a limit that is changed while a server is up holds for the next call", async () => {
+  it("[R46] applies a changed limit to the next call", async () => {
     const { manager, sessions } = createFixture([a]);
     await manager.start();
     await manager.reload([stdioDefinition("a", { limits: { callTimeoutMs: 1_234 } })]);
@@ -70,7 +70,7 @@ describe("a new configuration", () => {
     await manager.close();
   });
 
-  it("that is the same as before, in new objects and another order of fields, touches nothing", async () => {
+  it("changes nothing for an equal configuration with fields in another order", async () => {
     const { manager, sessions } = createFixture([stdioDefinition("a", { env: { X: "1", Y: "2" } })]);
     await manager.start();
     const statuses = recordStatuses(manager);
@@ -81,7 +81,7 @@ describe("a new configuration", () => {
     await manager.close();
   });
 
-  it("that cannot be right is refused, and nothing has changed", async () => {
+  it("rejects an invalid configuration and changes nothing", async () => {
     const { manager, connector } = createFixture([a]);
     await manager.start();
     const reloading = manager.reload([b, stdioDefinition("b")]);
@@ -91,7 +91,7 @@ describe("a new configuration", () => {
     await manager.close();
   });
 
-  it("switches a server off and on, and shows tools of a new one from the catalog before it is up", async () => {
+  it("removes a disabled server, and offers cached tools of a new one before it is up", async () => {
     const cache = createFakeToolCache();
     const resolved = await passThroughResolver(b, { signal: new AbortController().signal });
     cache.seed(resolved, { tools: [tool("remembered")] });
@@ -113,7 +113,7 @@ describe("a new configuration", () => {
     await manager.close();
   });
 
-  it("before the start is only remembered; after a close it is refused", async () => {
+  it("connects nothing before start(), and rejects after close()", async () => {
     const { manager, connector } = createFixture([a]);
     await manager.reload([b]);
     expect(connector.attempts).toEqual([]);
@@ -122,7 +122,7 @@ describe("a new configuration", () => {
     await expect(manager.reload([a])).rejects.toMatchObject({ code: "MCP_CLOSED" });
   });
 
-  it("[R36] may be given by something that can be read only once, and a later start knows it", async () => {
+  it("[R36] accepts a one-shot iterable, which a later start() uses again", async () => {
     const { manager } = createFixture([a]);
     await manager.start();
     await manager.reload(
@@ -136,11 +136,11 @@ describe("a new configuration", () => {
   });
 });
 
-describe("what is in flight for a server that is removed or replaced", () => {
+describe("a server that is removed or replaced", () => {
   it.each([
     ["removed", []],
     ["replaced", [moved("a")]],
-  ])("rejects when it is %s, whether it was sent or was waiting", async (_how, next) => {
+  ])("rejects its calls, sent or waiting, when it is %s", async (_how, next) => {
     const { manager, connector } = createFixture([a, stdioDefinition("slow", { lazy: true })], {
       byHand: true,
     });
@@ -159,7 +159,7 @@ describe("what is in flight for a server that is removed or replaced", () => {
     await reloading.catch(() => {});
   });
 
-  it("[R7] an attempt of the old definition that succeeds late is closed and offers nothing", async () => {
+  it("[R7] a late session of the old definition is closed and offers nothing", async () => {
     const { manager, connector } = createFixture([a], { byHand: true });
     const starting = manager.start();
     const old = await connector.nextAttempt();
@@ -174,7 +174,7 @@ describe("what is in flight for a server that is removed or replaced", () => {
     await manager.close();
   });
 
-  it("[R8] [R28] the same definition object, taken out and put back meanwhile, is a server of its own", async () => {
+  it("[R8] [R28] the same definition object, removed and added again, is a new server", async () => {
     const { manager, connector } = createFixture([a], { byHand: true });
     const starting = manager.start();
     const old = await connector.nextAttempt();
@@ -188,7 +188,7 @@ describe("what is in flight for a server that is removed or replaced", () => {
     await manager.close();
   });
 
-  it("[H5] a server that takes a name is not started before the old one has ended", async () => {
+  it("[H5] a new server with its name starts only after it has closed", async () => {
     const { manager, connector, sessions } = createFixture([a]);
     await manager.start();
     const release = sessions.get("a")?.holdClose();
@@ -202,7 +202,7 @@ describe("what is in flight for a server that is removed or replaced", () => {
     await manager.close();
   });
 
-  it("[L36] a tool that the new server has as well is called there under the same name", async () => {
+  it("[L36] a tool that both servers have is called on the new one, by the same name", async () => {
     const { manager, sessions } = createFixture([a]);
     await manager.start();
     const old = sessions.get("a");
@@ -214,8 +214,8 @@ describe("what is in flight for a server that is removed or replaced", () => {
   });
 });
 
-describe("reloading while something else happens", () => {
-  it("[C24] listeners stay, and hear of servers that are new", async () => {
+describe("reload() combined with other operations", () => {
+  it("[C24] keeps listeners, which also get events of new servers", async () => {
     const { manager } = createFixture([a]);
     const heard: unknown[] = [];
     manager.on("toolsChanged", ({ server, added }) => heard.push([server, ...added]));
@@ -228,7 +228,7 @@ describe("reloading while something else happens", () => {
     await manager.close();
   });
 
-  it("[C29] of two at once the later one holds, and each server is there once", async () => {
+  it("[C29] applies the later of two concurrent reloads, and connects each server once", async () => {
     const { manager, connector } = createFixture([a]);
     await Promise.all([manager.start(), manager.reload([a, b]), manager.reload([b, c])]);
     expect(manager.servers()).toMatchObject([
@@ -239,7 +239,7 @@ describe("reloading while something else happens", () => {
     await manager.close();
   });
 
-  it("a close wins, and the reload says so", async () => {
+  it("rejects with MCP_CLOSED if close() is called meanwhile", async () => {
     const { manager, connector } = createFixture([a]);
     await manager.start();
     const reloading = expect(manager.reload([moved("a"), b])).rejects.toMatchObject({ code: "MCP_CLOSED" });
@@ -250,7 +250,7 @@ describe("reloading while something else happens", () => {
     expect(manager.servers().every(({ status }) => status === "closed")).toBe(true);
   });
 
-  it("is over when the servers that are gone have ended, and so is a close", async () => {
+  it("waits until removed servers have closed, and so does a concurrent close()", async () => {
     const { manager, sessions } = createFixture([a, b]);
     await manager.start();
     const over: string[] = [];
@@ -266,7 +266,7 @@ describe("reloading while something else happens", () => {
     expect(over).toEqual(["close"]);
   });
 
-  it("waits for a new server as start-up does, and does not fail because of it", async () => {
+  it("waits for a new server, and resolves even if that fails", async () => {
     const { manager, connector } = createFixture([], { byHand: true, retry: { maxRetries: 0 } });
     await manager.start();
     const reloading = manager.reload([a]);
@@ -276,7 +276,7 @@ describe("reloading while something else happens", () => {
     await manager.close();
   });
 
-  it("tells the end of a name once, when a server was replaced and removed before it had ended", async () => {
+  it("emits status closed once for a server replaced and then removed while closing", async () => {
     const { manager, sessions } = createFixture([a]);
     await manager.start();
     const release = sessions.get("a")?.holdClose();

@@ -15,8 +15,8 @@ const [a, b, c] = ["a", "b", "c"].map((name) => stdioDefinition(name)) as [
   ServerDefinition,
 ];
 
-/** A manager all of whose sessions are known, those that were replaced included. */
-function recorded(servers: readonly ServerDefinition[]) {
+/** A manager and all sessions it opened, replaced ones included. */
+function createRecordedManager(servers: readonly ServerDefinition[]) {
   const opened: { readonly server: string; readonly session: ReturnType<typeof createFakeSession> }[] = [];
   const connector = createFakeConnector({
     onAttempt: (attempt) => {
@@ -25,13 +25,13 @@ function recorded(servers: readonly ServerDefinition[]) {
     },
   });
   const manager = createMcpManager({ servers, connect: connector.connect, resolve: passThroughResolver });
-  const left = () => opened.filter(({ session }) => !session.closed).map(({ server }) => server);
-  return { manager, opened, left };
+  const stillOpen = () => opened.filter(({ session }) => !session.closed).map(({ server }) => server);
+  return { manager, opened, stillOpen };
 }
 
-describe("a configuration that comes while the runtime begins anew", () => {
-  it("waits for the end before, opens each server once, and a close leaves none of them behind", async () => {
-    const { manager, opened, left } = recorded([a]);
+describe("reload() during close() and start()", () => {
+  it("waits for the close, opens each server once and leaves no session open", async () => {
+    const { manager, opened, stillOpen } = createRecordedManager([a]);
     await manager.start();
     const release = opened[0]?.session.holdClose();
     const closing = manager.close();
@@ -42,32 +42,32 @@ describe("a configuration that comes while the runtime begins anew", () => {
     await Promise.all([closing, starting]);
     expect(opened.map(({ server }) => server)).toEqual(["a", "a", "b"]);
     await manager.close();
-    expect(left()).toEqual([]);
+    expect(stillOpen()).toEqual([]);
   });
 
-  it("holds if it is the last of several", async () => {
-    const { manager, left } = recorded([a]);
+  it("applies the last of several configurations", async () => {
+    const { manager, stillOpen } = createRecordedManager([a]);
     await manager.start();
     await Promise.all([manager.close(), manager.start(), manager.reload([a, b]), manager.reload([c])]);
     expect(manager.servers()).toMatchObject([{ name: "c", status: "ready" }]);
-    expect(left()).toEqual(["c"]);
+    expect(stillOpen()).toEqual(["c"]);
     await manager.close();
   });
 
-  it("is refused if the runtime is closed again meanwhile", async () => {
-    const { manager, left } = recorded([a]);
+  it("rejects if the manager is closed again meanwhile", async () => {
+    const { manager, stillOpen } = createRecordedManager([a]);
     await manager.start();
     const closing = manager.close();
     const starting = expect(manager.start()).rejects.toMatchObject({ code: "MCP_CLOSED" });
     const reloading = expect(manager.reload([b])).rejects.toMatchObject({ code: "MCP_CLOSED" });
     await Promise.all([closing, manager.close(), starting, reloading]);
-    expect(left()).toEqual([]);
+    expect(stillOpen()).toEqual([]);
   });
 });
 
-describe("a configuration that a listener brings while another takes its place", () => {
-  it("is the one that holds, and no server of either is left behind", async () => {
-    const { manager, opened, left } = recorded([a]);
+describe("reload() by a listener during another reload()", () => {
+  it("applies its configuration and leaves no session open", async () => {
+    const { manager, opened, stillOpen } = createRecordedManager([a]);
     await manager.start();
     let nested: Promise<unknown> | undefined;
     manager.on("statusChanged", () => {
@@ -76,12 +76,12 @@ describe("a configuration that a listener brings while another takes its place",
     await manager.reload([b]);
     await nested;
     expect(manager.servers().map(({ name, status }) => `${name} ${status}`)).toEqual(["c ready"]);
-    expect(left()).toEqual(["c"]);
+    expect(stillOpen()).toEqual(["c"]);
     await manager.close();
     expect(opened.every(({ session }) => session.closed)).toBe(true);
   });
 
-  it("is what other users get as well, and what happened is told in its order", async () => {
+  it("also applies to other principals, and events stay in order", async () => {
     const { manager } = createFixture([a, b]);
     await manager.start();
     const user = manager.forPrincipal("ann");

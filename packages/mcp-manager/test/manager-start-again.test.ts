@@ -22,8 +22,8 @@ const offering = () => createFakeSession({ tools: [tool("echo")] });
 const attemptsOf = ({ attempts }: FakeConnector, name: string) =>
   attempts.filter(({ server }) => server.name === name).length;
 
-describe("a start of which a part failed", () => {
-  async function partlyFailed() {
+describe("a partly failed start", () => {
+  async function startPartlyFailing() {
     const fixture = createFixture(["good", "bad"], { byHand: true, retry: { maxRetries: 0 } });
     const starting = fixture.manager.start();
     const good = (await fixture.connector.nextAttempt()).open(offering());
@@ -33,8 +33,8 @@ describe("a start of which a part failed", () => {
     return { ...fixture, good, report };
   }
 
-  it("[C30] [R47] is the same one when it is asked for again, and starts nobody twice", async () => {
-    const { manager, connector, good, report } = await partlyFailed();
+  it("[C30] [R47] returns the same report when repeated, and reconnects nothing", async () => {
+    const { manager, connector, good, report } = await startPartlyFailing();
     expect(await manager.start()).toBe(report);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
     expect(attemptsOf(connector, "good")).toBe(1);
@@ -43,8 +43,8 @@ describe("a start of which a part failed", () => {
     await manager.close();
   });
 
-  it("[C30] is completed by a reconnect of what failed, which leaves the others alone", async () => {
-    const { manager, connector, good } = await partlyFailed();
+  it("[C30] is completed by reconnecting only the failed servers", async () => {
+    const { manager, connector, good } = await startPartlyFailing();
     const reconnecting = manager.reconnect(undefined, { only: "failed" });
     (await connector.nextAttempt()).open(offering());
     await reconnecting;
@@ -76,8 +76,8 @@ describe("a server that fails while a start waits at the gate", () => {
   });
 });
 
-describe("servers that are given as something that can be read only once", () => {
-  it("[R36] are known to every start, also after one that failed", async () => {
+describe("servers given as a one-shot iterable", () => {
+  it("[R36] are used by every start, even after a failed one", async () => {
     function* once(): Generator<ServerDefinition> {
       yield stdioDefinition("a");
       yield stdioDefinition("b");
@@ -92,7 +92,7 @@ describe("servers that are given as something that can be read only once", () =>
     await failing;
     const again = manager.start();
     const open = async () => (await connector.nextAttempt()).open(offering());
-    // The attempt at the second server was given up with the first start.
+    // The attempt for the second server was cancelled with the first start.
     await connector.nextAttempt();
     await Promise.all([open(), open()]);
     expect((await again).ready.map(({ name }) => name)).toEqual(["a", "b"]);
@@ -100,8 +100,8 @@ describe("servers that are given as something that can be read only once", () =>
   });
 });
 
-describe("switching one server on", () => {
-  it("[C12] leaves the others as they are: no other status, no tool that goes and comes", async () => {
+describe("enabling a server by reload()", () => {
+  it("[C12] changes neither status nor tools of the others", async () => {
     const a = stdioDefinition("a");
     const { manager, connector } = createFixture([a, stdioDefinition("b", { enabled: false })]);
     await manager.start();
@@ -123,9 +123,9 @@ describe("switching one server on", () => {
 
 describe("a server whose retries are spent", () => {
   it.each([
-    ["[R10] a process that was up", stdioDefinition("a"), true],
+    ["[R10] a process that was ready", stdioDefinition("a"), true],
     ["[R11] a remote server that was never reached", httpDefinition("a"), false],
-  ])("%s is not tried again by the clock", async (_what, definition, wasUp) => {
+  ])("%s stays failed and is not retried", async (_what, definition, wasUp) => {
     const { manager, connector } = createFixture([definition], {
       byHand: true,
       retry: { maxRetries: 2, restartsAtOnce: false, jitter: "none" },

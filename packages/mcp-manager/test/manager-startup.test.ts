@@ -27,7 +27,7 @@ async function seeded(
 }
 
 describe("start-up without a catalog", () => {
-  it("[H10] offers the tools of every server that came up, and reports the one that did not", async () => {
+  it("[H10] offers the tools of connected servers and reports the failed one", async () => {
     const { manager, connector } = createFixture(["a", "b", "c"], { byHand: true });
     const starting = manager.start();
     for (const attempt of [
@@ -45,7 +45,7 @@ describe("start-up without a catalog", () => {
     await manager.close();
   });
 
-  it("connects its servers at the same time", async () => {
+  it("connects all servers in parallel", async () => {
     const { manager, connector } = createFixture(["a", "b", "c"], { byHand: true });
     void manager.start().catch(() => {});
     await vi.advanceTimersByTimeAsync(0);
@@ -53,7 +53,7 @@ describe("start-up without a catalog", () => {
     await manager.close();
   });
 
-  it("[C1] does not wait beyond the gate for a silent server where later is soon enough", async () => {
+  it("[C1] does not wait for a silent server beyond the gate if uncached is later", async () => {
     const { manager, connector } = createFixture(["a", "silent"], {
       byHand: true,
       startup: { uncached: "later" },
@@ -92,7 +92,7 @@ describe("start-up without a catalog", () => {
     expect(orders[0]).toBe(orders[1]);
   });
 
-  it("[S12] lists once more when the first list fails, and then says that the tools are missing", async () => {
+  it("[S12] repeats a failed first listing once, then reports the error", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const session = createFakeSession();
     session.failLists(new McpError("MCP_REQUEST_REJECTED", "list failed"));
@@ -107,7 +107,7 @@ describe("start-up without a catalog", () => {
     await manager.close();
   });
 
-  it("does not connect a server that is switched off, and says so", async () => {
+  it("does not connect a disabled server, and reports it as blocked", async () => {
     const { manager, connector } = createFixture(["a", stdioDefinition("off", { enabled: false })]);
     const report = await manager.start();
     expect(report.blocked).toEqual([{ name: "off", reason: "it is switched off where it is defined" }]);
@@ -115,7 +115,7 @@ describe("start-up without a catalog", () => {
     await manager.close();
   });
 
-  it("[R43] rejects with MCP_ABORTED when given up, once nothing is left", async () => {
+  it("[R43] rejects with MCP_ABORTED when aborted, after closing everything", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const controller = new AbortController();
     const starting = manager.start({ signal: controller.signal });
@@ -129,7 +129,7 @@ describe("start-up without a catalog", () => {
 });
 
 describe("start-up with a catalog", () => {
-  it("says of a server that is not up what the catalog has of it, and then what it says itself", async () => {
+  it("takes serverInfo and instructions from the catalog until the server is ready", async () => {
     const serverInfo = { name: "earlier", version: "0.9.0" };
     const cache = await seeded(["a"], { serverInfo, instructions: "Look before you write." });
     const { manager, connector } = createFixture(["a"], { byHand: true, cache });
@@ -142,7 +142,7 @@ describe("start-up with a catalog", () => {
     await manager.close();
   });
 
-  it("returns at once with fresh tools, before any server is up", async () => {
+  it("returns at once with fresh cached tools, before any server is up", async () => {
     const cache = await seeded(["a"], {});
     const { manager } = createFixture(["a"], { byHand: true, cache });
     const report = await manager.start();
@@ -151,7 +151,7 @@ describe("start-up with a catalog", () => {
     await manager.close();
   });
 
-  it("gives live tools up to the gate to come before it offers stale ones", async () => {
+  it("waits for live tools until the gate, then offers stale ones", async () => {
     const cache = await seeded(["quick", "slow"], { listedAt: Date.now() - 2 * 3_600_000 });
     const { manager, connector } = createFixture(["quick", "slow"], { byHand: true, cache });
     const starting = manager.start();
@@ -164,7 +164,7 @@ describe("start-up with a catalog", () => {
     await manager.close();
   });
 
-  it("is not held up by servers for which nobody waits, however many of them hang", async () => {
+  it("connects servers without a catalog entry first when concurrency is limited", async () => {
     const cache = await seeded(["old-1", "old-2"], {});
     const unknown = httpDefinition("new");
     const { manager, connector } = createFixture(["old-1", "old-2", unknown], {
@@ -181,7 +181,7 @@ describe("start-up with a catalog", () => {
     await manager.close();
   });
 
-  it("takes an entry that another token wrote for stale", async () => {
+  it("treats an entry written with other credentials as stale", async () => {
     const cache = await seeded(["a"], { credentials: "of an older token" });
     const { manager } = createFixture(["a"], { byHand: true, cache });
     const starting = manager.start();
@@ -190,7 +190,7 @@ describe("start-up with a catalog", () => {
     await manager.close();
   });
 
-  it("lets a server that failed last time slow down one start, not every start", async () => {
+  it("does not wait beyond the gate for a server that failed last time", async () => {
     const cache = createFakeToolCache();
     const first = createFixture(["dead"], { byHand: true, cache });
     const starting = first.manager.start();
@@ -208,7 +208,7 @@ describe("start-up with a catalog", () => {
     await second.manager.close();
   });
 
-  it("takes a server that died before it listed anything for one that failed", async () => {
+  it("records a failure for a server that dies before its first list", async () => {
     const cache = createFakeToolCache();
     const { manager, connector } = createFixture(["a"], { byHand: true, cache });
     const starting = manager.start();
@@ -224,7 +224,7 @@ describe("start-up with a catalog", () => {
     ]);
   });
 
-  it("says what changed when the live list differs from the remembered one, and nothing when it does not", async () => {
+  it("emits toolsChanged only if the live list differs from the cached one", async () => {
     for (const [live, expected] of [
       ["remembered", 0],
       ["other", 1],
@@ -242,7 +242,7 @@ describe("start-up with a catalog", () => {
     }
   });
 
-  it("remembers what a live server offered, and hands its handshake back on the next start", async () => {
+  it("caches a server's tools, and passes its handshake to the next start", async () => {
     const cache = createFakeToolCache();
     const first = createFixture(["a"], { cache, tools: [tool("echo")] });
     await first.manager.start();
@@ -271,7 +271,7 @@ describe("start-up with a catalog", () => {
     await manager.close();
   });
 
-  it("leaves a server whose variables are missing out of the catalog, and reports why it failed", async () => {
+  it("reports a server with missing variables as failed, and caches nothing for it", async () => {
     const missing = new McpError("MCP_CONFIG_VARIABLE_MISSING", "TOKEN is not set", { server: "a" });
     const cache = createFakeToolCache();
     const { manager } = createFixture([httpDefinition("a")], {

@@ -30,8 +30,8 @@ function throwing(error: unknown): () => never {
   };
 }
 
-describe("a call that is made again", () => {
-  it("tells of the attempt that may have run, when another one could not be sent", async () => {
+describe("a call after a failed attempt", () => {
+  it("reports the attempt that may have run when a later one could not be sent", async () => {
     const { manager } = await startedManager(oneTool, {
       answer: inTurn(throwing(unknown), throwing(lost), throwing(lost), throwing(lost)),
     });
@@ -46,9 +46,9 @@ describe("a call that is made again", () => {
   });
 
   it.each([
-    ["an attempt finds its session gone", [unknown, lost, unknown, lost], 2],
-    ["a server is busy before or after it", [busy, unknown, busy, unknown, busy], 2],
-  ])("is allowed as often as said, though %s", async (_title, failures, replay) => {
+    ["find their session lost", [unknown, lost, unknown, lost], 2],
+    ["find the server busy", [busy, unknown, busy, unknown, busy], 2],
+  ])("does not count attempts that %s towards replay", async (_title, failures, replay) => {
     const { manager, session } = await startedManager(oneTool, { answer: inTurn(...failures.map(throwing)) });
     const calling = manager.callTool(ECHO, {}, { replay });
     await vi.advanceTimersByTimeAsync(10_000);
@@ -58,12 +58,8 @@ describe("a call that is made again", () => {
   });
 
   it.each([
-    ["tells of the attempt that may have run, when its caller gives up before the next", unknown, "unknown"],
-    [
-      "[T30] ends with the abort that comes just after a failure, and not with a second attempt",
-      lost,
-      "not-sent",
-    ],
+    ["keeps outcome unknown if its caller aborts before the next attempt", unknown, "unknown"],
+    ["[T30] rejects with MCP_ABORTED, without another attempt, if aborted meanwhile", lost, "not-sent"],
   ])("%s", async (_title, failure, outcome) => {
     const caller = new AbortController();
     const { manager, session } = await startedManager(oneTool);
@@ -78,7 +74,7 @@ describe("a call that is made again", () => {
     await manager.close();
   });
 
-  it("has its two limits for all attempts together", async () => {
+  it("shares timeoutMs and maxTotalMs with the earlier attempt", async () => {
     const { manager, session } = await startedManager(oneTool, { answer: inTurn(throwing(busy)) });
     const calling = manager.callTool(ECHO, {}, { timeoutMs: 10_000, maxTotalMs: 20_000 });
     await vi.advanceTimersByTimeAsync(3_000);
@@ -91,7 +87,7 @@ describe("a call that is made again", () => {
     await manager.close();
   });
 
-  it("[R61] is not disturbed when the machine's time is put right meanwhile", async () => {
+  it("[R61] measures its deadline independently of the system clock", async () => {
     const { manager, session } = await startedManager(oneTool, { answer: inTurn(throwing(busy)) });
     const calling = manager.callTool(ECHO, {}, { timeoutMs: 10_000 });
     await vi.advanceTimersByTimeAsync(1_000);
@@ -103,9 +99,9 @@ describe("a call that is made again", () => {
   });
 
   it.each<[string, ToolAnnotations, boolean, number]>([
-    ["is not, on the word of a server that is not trusted", { readOnlyHint: true }, false, 1],
-    ["is, on the word of a trusted server that it does no harm", { idempotentHint: true }, true, 2],
-    ["is not, on the word of a trusted server that it does", { destructiveHint: true }, true, 1],
+    ["is not repeated on the readOnlyHint of an untrusted server", { readOnlyHint: true }, false, 1],
+    ["is repeated if a trusted server declares the tool idempotent", { idempotentHint: true }, true, 2],
+    ["is not repeated if a trusted server declares the tool destructive", { destructiveHint: true }, true, 1],
   ])("%s", async (_title, annotations, trustAnnotations, sent) => {
     const { manager, session } = await startedManager(
       new Map([[stdioDefinition("a", { limits: { trustAnnotations } }), [tool("echo", { annotations })]]]),
@@ -117,8 +113,8 @@ describe("a call that is made again", () => {
   });
 });
 
-describe("the time of a call", () => {
-  it("in all limits the wait for a connection too, where there is no other limit", async () => {
+describe("call options", () => {
+  it("apply maxTotalMs to the wait for a connection as well", async () => {
     const { manager } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     const calling = manager.callTool({ server: "a", tool: "echo" }, {}, { timeoutMs: 0, maxTotalMs: 500 });
@@ -129,7 +125,7 @@ describe("the time of a call", () => {
     await starting.catch(() => {});
   });
 
-  it("is unlimited where both limits are 0, and arms no timer", async () => {
+  it("start no timer if timeoutMs and maxTotalMs are 0", async () => {
     const answered = Promise.withResolvers<unknown>();
     const { manager, session } = await startedManager(oneTool, { answer: () => answered.promise });
     const timers = vi.getTimerCount();
@@ -142,7 +138,7 @@ describe("the time of a call", () => {
     await manager.close();
   });
 
-  it("and its other options are refused where they cannot be read", async () => {
+  it("are rejected if a getter throws", async () => {
     const { manager } = await startedManager(oneTool);
     const unreadable = {
       get timeoutMs(): number {
@@ -155,7 +151,7 @@ describe("the time of a call", () => {
     await manager.close();
   });
 
-  it("may be longer than a timer can wait", async () => {
+  it("cap timeoutMs and maxTotalMs at 2^31-1 ms", async () => {
     const { manager, session } = await startedManager(oneTool);
     await manager.callTool(ECHO, {}, { timeoutMs: 1e12, maxTotalMs: 1e12 });
     expect(session("a").requests[0]?.options).toMatchObject({
@@ -174,7 +170,7 @@ describe("the time of a call", () => {
     { replay: -1 },
     { replay: 0.5 },
     { meta: { progress: () => {} } },
-  ])("and its other options are refused where they cannot be right: %o", async (options) => {
+  ])("are rejected if invalid: %o", async (options) => {
     const { manager, session } = await startedManager(oneTool);
     await expect(manager.callTool(ECHO, {}, options)).rejects.toMatchObject({
       code: "MCP_CONFIG_INVALID",
@@ -186,7 +182,7 @@ describe("the time of a call", () => {
 });
 
 describe("an abort", () => {
-  it("[T10] of one of several calls leaves the others alone", async () => {
+  it("[T10] of one of several calls does not affect the others", async () => {
     const answered = Promise.withResolvers<unknown>();
     const { manager } = await startedManager(oneTool, { answer: () => answered.promise });
     const caller = new AbortController();
@@ -203,7 +199,7 @@ describe("an abort", () => {
     await manager.close();
   });
 
-  it("[T29] that is not the caller's own is a failure and no abort", async () => {
+  it("[T29] by the server rejects with MCP_OUTCOME_UNKNOWN, not MCP_ABORTED", async () => {
     const cancelled = new McpError("MCP_ABORTED", "the server cancelled it", { outcome: "unknown" });
     const { manager } = await startedManager(oneTool, { answer: throwing(cancelled) });
     const { signal } = new AbortController();
@@ -216,7 +212,7 @@ describe("an abort", () => {
     await manager.close();
   });
 
-  it("signal carries no listener after any number of calls", async () => {
+  it("signal has no listeners left after 1,000 calls", async () => {
     const { manager } = await startedManager(oneTool, {
       answer: inTurn(throwing(unknown)),
       use: [(_call, next) => next()],
@@ -227,7 +223,7 @@ describe("an abort", () => {
     await manager.close();
   });
 
-  it("settles a call that hangs in middleware, without waiting for it", async () => {
+  it("rejects a call that hangs in middleware", async () => {
     vi.useRealTimers();
     const hang: CallMiddleware = () => new Promise(() => {});
     const { manager, session } = await startedManager(oneTool, { use: [hang] });
@@ -239,7 +235,7 @@ describe("an abort", () => {
     await manager.close();
   });
 
-  it("that came before the call reaches no middleware", async () => {
+  it("before the call rejects it without running middleware", async () => {
     const seen = vi.fn<CallMiddleware>((_call, next) => next());
     const { manager } = await startedManager(oneTool, { use: [seen] });
     const calling = manager.callTool(ECHO, {}, { signal: AbortSignal.abort() });
@@ -248,7 +244,7 @@ describe("an abort", () => {
     await manager.close();
   });
 
-  it("is heard from whoever is nearest the server, also through middleware", async () => {
+  it("during the wait for a connection is reported as not-sent through middleware", async () => {
     const pass: CallMiddleware = (_call, next) => next();
     const caller = new AbortController();
     const { manager } = createFixture(["a"], { byHand: true, use: [pass], resolve: passThroughResolver });
@@ -261,8 +257,8 @@ describe("an abort", () => {
   });
 });
 
-describe("what goes with a call", () => {
-  it("[T41] is the caller's metadata as it was, which nobody can change for another call", async () => {
+describe("what is sent with a call", () => {
+  it("[T41] includes a separate copy of the caller's meta for each call", async () => {
     const answer: FakeAnswer = (_method, _params, { meta }) => {
       Object.assign(meta?.trace ?? {}, { mine: true });
       return { content: [] };
@@ -278,7 +274,7 @@ describe("what goes with a call", () => {
     await manager.close();
   });
 
-  it("are the caller's handlers, listener for progress, signal, and the tool's definition", async () => {
+  it("includes the caller's handlers, onProgress and signal, and the tool definition", async () => {
     const { manager, session } = await startedManager(oneTool);
     const { signal } = new AbortController();
     const options = { signal, onProgress: () => {}, handlers: {} };
@@ -292,20 +288,20 @@ describe("what goes with a call", () => {
 });
 
 describe("middleware", () => {
-  it("that gives no result is told of, and not passed off as an empty one", async () => {
+  it("that returns no result fails the call with MCP_INTERNAL", async () => {
     const mute = (() => Promise.resolve(undefined)) as unknown as CallMiddleware;
     const { manager } = await startedManager(oneTool, { use: [mute] });
     await expect(manager.callTool(ECHO)).rejects.toMatchObject({ code: "MCP_INTERNAL", tool: "echo" });
     await manager.close();
   });
 
-  it("[R60] that throws while it is called, not later, still gives the caller an McpError", async () => {
+  it("[R60] that throws synchronously fails the call with an McpError", async () => {
     const { manager } = await startedManager(oneTool, { use: [throwing(new TypeError("oops"))] });
     await expect(manager.callTool(ECHO)).rejects.toMatchObject({ name: "McpError", code: "MCP_INTERNAL" });
     await manager.close();
   });
 
-  it("is told by a rejection that arguments are missing, never by `next` throwing", async () => {
+  it("learns of missing arguments by a rejection of next(), not by a throw", async () => {
     const needy = tool("echo", { inputSchema: { type: "object", required: ["path"] } });
     const answer = { content: [{ type: "text" as const, text: "instead" }] };
     const codes: unknown[] = [];
@@ -320,7 +316,7 @@ describe("middleware", () => {
     await manager.close();
   });
 
-  it("changes arguments before they are checked", async () => {
+  it("can change arguments before they are checked", async () => {
     const needy = tool("echo", { inputSchema: { type: "object", required: ["path"] } });
     const fill: CallMiddleware = (call, next) => next({ args: { ...call.args, path: "x" } });
     const { manager, session } = await startedManager(new Map([["a", [needy]]]), { use: [fill] });
@@ -329,7 +325,7 @@ describe("middleware", () => {
     await manager.close();
   });
 
-  it("adds to what is sent as `_meta`, over what the caller gave", async () => {
+  it("can add to _meta, and overrides the caller's values", async () => {
     const add: CallMiddleware = (_call, next) => next({ meta: { trace: "t1", tenant: "added" } });
     const { manager, session } = await startedManager(oneTool, { use: [add] });
     await manager.callTool(ECHO, {}, { meta: { own: 1, tenant: "given" } });

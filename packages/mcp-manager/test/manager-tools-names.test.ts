@@ -18,13 +18,13 @@ const ODD = [
 ];
 
 describe.each(Object.entries<NamingOptions>(NAMING_PRESETS))(
-  "tools and servers with names that JavaScript knows, named as %s does",
+  "tools and servers named like JavaScript built-ins, under the preset %s",
   (_runtime, naming) => {
     const servers = new Map(
       ODD.map((server) => [server, [...ODD, `only_${server}`].map((name) => tool(name))]),
     );
 
-    it("are all on offer, each under a name of its own", async () => {
+    it("are all offered under distinct names", async () => {
       const { manager } = await startedManager(servers, { naming });
       const names = manager.tools().map(({ name }) => name);
       expect(new Set(names).size).toBe(ODD.length * (ODD.length + 1));
@@ -34,7 +34,7 @@ describe.each(Object.entries<NamingOptions>(NAMING_PRESETS))(
       await manager.close();
     });
 
-    it("are called like any other, by either kind of name", async () => {
+    it("can be called by exposed name, and by server and original name", async () => {
       const { manager, session } = await startedManager(servers, { naming });
       for (const { name, server, originalName } of manager.tools()) {
         await manager.callTool(name, { by: "name" });
@@ -49,8 +49,8 @@ describe.each(Object.entries<NamingOptions>(NAMING_PRESETS))(
   },
 );
 
-describe("names that JavaScript knows", () => {
-  it("are required arguments like any other", async () => {
+describe("names of JavaScript built-ins", () => {
+  it("are checked as required arguments", async () => {
     const needy = tool("t", { inputSchema: { type: "object", required: ["constructor", "__proto__"] } });
     const { manager, session } = await startedManager(new Map([["s", [needy]]]));
     await expect(manager.callTool("mcp__s__t", {})).rejects.toThrow(
@@ -64,7 +64,7 @@ describe("names that JavaScript knows", () => {
     await manager.close();
   });
 
-  it("are remembered in the catalog, told of in events, and go with their server", async () => {
+  it("are stored in the catalog and reported in toolsChanged", async () => {
     const cache = createFakeToolCache();
     const { manager, session } = await startedManager(new Map([["__proto__", [tool("then")]]]), { cache });
     const changes: unknown[] = [];
@@ -80,7 +80,7 @@ describe("names that JavaScript knows", () => {
     expect([...cache.entries.values()][0]?.tools?.map(({ name }) => name)).toEqual(["then", "__proto__"]);
   });
 
-  it("are unknown where no server and no tool is called so", async () => {
+  it("are rejected as unknown if no server or tool has them", async () => {
     const { manager } = await startedManager(new Map([["s", [tool("t")]]]));
     for (const name of ODD) {
       await expect(manager.callTool(name)).rejects.toMatchObject({ code: "MCP_TOOL_UNKNOWN" });
@@ -95,7 +95,7 @@ describe("names that JavaScript knows", () => {
   });
 });
 
-describe("[L32] a name that a model mangled", () => {
+describe("[L32] a mangled tool name", () => {
   const fs = stdioDefinition("fs", { tools: { exclude: ["wipe_disk"] } });
   const servers = new Map([
     [fs, ["read_file", "wipe_disk", "format_disk"].map((name) => tool(name))],
@@ -105,7 +105,7 @@ describe("[L32] a name that a model mangled", () => {
     offered.originalName === "format_disk" ? { blocked: "too dangerous" } : offered;
 
   it.each(["functions.mcp__fs__read_file", "fs:read_file", "FS/Read-File", "read_file"])(
-    "%s reaches the tool it must mean, under its own name",
+    "%s reaches the only tool that it can mean",
     async (name) => {
       const { manager, session } = await startedManager(servers);
       await manager.callTool(name, { path: "x" });
@@ -117,7 +117,7 @@ describe("[L32] a name that a model mangled", () => {
   );
 
   it.each(["wipe_disk", "mcp__fs__wipe_disk", "fs:format_disk", "mcp__fs__format_disk"])(
-    "%s stays unknown, and untold of, where a filter or a policy keeps the tool back",
+    "%s stays unknown if a filter or policy hides the tool, and is not suggested",
     async (name) => {
       const { manager, session } = await startedManager(servers, { toolPolicies: [hideFormat] });
       const refused = manager.callTool(name);
@@ -128,7 +128,7 @@ describe("[L32] a name that a model mangled", () => {
     },
   );
 
-  it("that means nothing is answered with what is near it", async () => {
+  it("that matches no tool is rejected with similar names", async () => {
     const { manager } = await startedManager(servers);
     await expect(manager.callTool("mcp__fs__raed_file")).rejects.toThrow(
       'No tool is called "mcp__fs__raed_file"; similar names: "mcp__fs__read_file", "mcp__fs__format_disk".',
@@ -142,7 +142,7 @@ describe("[L32] a name that a model mangled", () => {
 });
 
 describe("the naming option", () => {
-  it("renames nobody where a server comes up late, with names that tell the server", async () => {
+  it("renames no tool when a server connects late, if names include the server", async () => {
     const servers = new Map<string | ServerDefinition, ToolDefinition[]>([
       ["a", [tool("b_c")]],
       [stdioDefinition("a_b", { lazy: true }), [tool("c")]],
@@ -154,7 +154,7 @@ describe("the naming option", () => {
     await manager.close();
   });
 
-  it("tells both servers' changes where two tools can no longer be called the same", async () => {
+  it("emits toolsChanged for both servers when the names of two tools collide", async () => {
     const servers = new Map<string | ServerDefinition, ToolDefinition[]>([
       ["a", [tool("search")]],
       [stdioDefinition("b", { lazy: true }), [tool("search")]],

@@ -12,8 +12,8 @@ const SEED = 41;
 const oneTool = new Map([["a", [tool("echo")]]]);
 const crash = new McpError("MCP_SERVER_EXITED", "the process ended", { server: "a" });
 
-describe("a tool that somebody holds", () => {
-  it("[L36] [R21] reaches the session there is, after the one it was listed by was lost", async () => {
+describe("a tool that was listed earlier", () => {
+  it("[L36] [R21] is called on the new session after the old one was lost", async () => {
     const { manager, session } = await startedManager(oneTool, { retry: { jitter: "none" } });
     const held = only(manager.tools());
     const first = session("a");
@@ -26,7 +26,7 @@ describe("a tool that somebody holds", () => {
     await manager.close();
   });
 
-  it("reaches the next session where the one it was listed by has ended and has not said so yet", async () => {
+  it("is called on the next session if the current one ended without reporting it yet", async () => {
     const gone = new McpError("MCP_SESSION_LOST", "it has just ended", { server: "a", outcome: "not-sent" });
     let isGone = true;
     const answer = () => {
@@ -46,7 +46,7 @@ describe("a tool that somebody holds", () => {
     await manager.close();
   });
 
-  it("is called once more on its session where a connection was lost and nothing else", async () => {
+  it("is called once more on the same session if only a connection was lost", async () => {
     const broken = new McpError("MCP_SESSION_LOST", "reset", { server: "a", outcome: "not-sent" });
     const held = Promise.withResolvers<unknown>();
     const answers: (() => unknown)[] = [
@@ -67,7 +67,7 @@ describe("a tool that somebody holds", () => {
     await manager.close();
   });
 
-  it("[T78] is judged by what its server lists when it is there again, and not by what it listed before", async () => {
+  it("[T78] is judged by the definition that its server lists after a reconnect", async () => {
     const judged: unknown[] = [];
     const judge: CallMiddleware = (call, next) => {
       judged.push(call.tool.definition.annotations);
@@ -90,7 +90,7 @@ describe("a tool that somebody holds", () => {
     await manager.close();
   });
 
-  it("is called as it was known where its server is there again and cannot list its tools", async () => {
+  it("is called once its server, which was lost, has connected again", async () => {
     const { manager, session, connector } = await startedManager(oneTool, { retry: { jitter: "none" } });
     const { name } = only(manager.tools());
     session("a").lose(crash);
@@ -103,7 +103,7 @@ describe("a tool that somebody holds", () => {
     await manager.close();
   });
 
-  it("[L36] reaches the server that has taken the place of the one it was listed by", async () => {
+  it("[L36] is called on the server that replaced its own by reload()", async () => {
     const { manager, session, connector } = await startedManager(oneTool);
     const held = only(manager.tools());
     const first = session("a");
@@ -116,7 +116,7 @@ describe("a tool that somebody holds", () => {
     await manager.close();
   });
 
-  it("is found by server and original name, and by its old name while nothing else can be meant", async () => {
+  it("is found by server and original name, and by its old name while unambiguous", async () => {
     const { manager, session } = await startedManager(new Map([["x.y", [tool("echo")]]]));
     const old = only(manager.tools()).name;
     await manager.reload([stdioDefinition("x.y"), stdioDefinition("x_y")]);
@@ -132,7 +132,7 @@ describe("a tool that somebody holds", () => {
 });
 
 describe("calls while a server is down", () => {
-  it("wait and are made, while those that were under way say that nobody knows", async () => {
+  it("wait for it, while calls in flight reject with outcome unknown", async () => {
     const answered = Promise.withResolvers<unknown>();
     const { manager, connector } = createFixture(["a"], { byHand: true, retry: { jitter: "none" } });
     const starting = manager.start();
@@ -152,7 +152,7 @@ describe("calls while a server is down", () => {
     await manager.close();
   });
 
-  it("have one time for finding the tool and for making the call", async () => {
+  it("share one deadline for finding the tool and calling it", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     const calling = manager.callTool(
@@ -168,7 +168,7 @@ describe("calls while a server is down", () => {
     await manager.close();
   });
 
-  it("are bounded in all while the tool is looked for, too", async () => {
+  it("are subject to maxTotalMs while the tool is looked for", async () => {
     const { manager } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     const calling = manager.callTool({ server: "a", tool: "echo" }, {}, { timeoutMs: 0, maxTotalMs: 500 });
@@ -180,9 +180,9 @@ describe("calls while a server is down", () => {
   });
 });
 
-describe("a call that is lost after the server has worked on it", () => {
+describe("a call cut off after the server has worked on it", () => {
   const lost = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unknown" });
-  /** Takes so long, then is cut off; the next time it is answered. */
+  /** The first request is cut off after `ms`; later ones are answered. */
   const cutOffAfter = (ms: number) => {
     let asked = 0;
     return async () => {
@@ -193,9 +193,9 @@ describe("a call that is lost after the server has worked on it", () => {
     };
   };
 
-  it("is made again with all of its time for an answer, and the rest of its time in all", async () => {
+  it("is repeated with its full timeoutMs and the rest of its maxTotalMs", async () => {
     const { manager, session } = await startedManager(oneTool, { answer: cutOffAfter(3_000) });
-    const limits = { timeoutMs: 1_000, maxTotalMs: 5_000 }; // Progress has kept it going.
+    const limits = { timeoutMs: 1_000, maxTotalMs: 5_000 }; // Progress has extended timeoutMs.
     const calling = manager.callTool({ server: "a", tool: "echo" }, {}, { ...limits, replay: 1 });
     await vi.advanceTimersByTimeAsync(3_000);
     expect(await calling).toEqual({ content: [] });
@@ -203,7 +203,7 @@ describe("a call that is lost after the server has worked on it", () => {
     await manager.close();
   });
 
-  it("is not made again once its time in all is over", async () => {
+  it("is not repeated once maxTotalMs has passed", async () => {
     const { manager, session } = await startedManager(oneTool, { answer: cutOffAfter(3_000) });
     const limits = { timeoutMs: 1_000, maxTotalMs: 3_000 };
     const calling = manager.callTool({ server: "a", tool: "echo" }, {}, { ...limits, replay: 1 });
@@ -215,7 +215,7 @@ describe("a call that is lost after the server has worked on it", () => {
   });
 });
 
-describe("a tool that the server does not know any more", () => {
+describe("a tool that the server no longer knows", () => {
   const gone = (message: string, rpcCode: number) =>
     new McpError("MCP_TOOL_REJECTED", message, { rpcCode, outcome: "rejected" });
 
@@ -223,7 +223,7 @@ describe("a tool that the server does not know any more", () => {
     ["Tool echo not found", -32602],
     ["MCP error -32602: Unknown tool: echo", -32602],
     ["no such tool", -32601],
-  ])("is listed anew after %j, and not called again", async (message, code) => {
+  ])("causes one new listing after %j, and is not called again", async (message, code) => {
     const { manager, session } = await startedManager(oneTool, {
       answer: () => Promise.reject(gone(message, code)),
     });
@@ -240,7 +240,7 @@ describe("a tool that the server does not know any more", () => {
   it.each([
     ["Invalid arguments for tool echo: path must be a string", -32602],
     ["Unknown tool: echo", -32000],
-  ])("is not what %j means", async (message, code) => {
+  ])("causes no new listing after %j", async (message, code) => {
     const { manager, session } = await startedManager(oneTool, {
       answer: () => Promise.reject(gone(message, code)),
     });
@@ -252,7 +252,7 @@ describe("a tool that the server does not know any more", () => {
   });
 });
 
-it("[L22] a filter of the configuration needs nothing but the tool's name", async () => {
+it("[L22] a tool filter of the configuration includes and excludes by name", async () => {
   const filtered = stdioDefinition("a", { tools: { include: ["read_*"], exclude: ["read_secret"] } });
   const listed = ["read_file", "read_secret", "write_file"].map((name) => tool(name));
   const { manager } = await startedManager(new Map([[filtered, listed]]));
@@ -260,8 +260,8 @@ it("[L22] a filter of the configuration needs nothing but the tool's name", asyn
   await manager.close();
 });
 
-it(`[T2] of 10,000 calls that are cut off anywhere none is carried out twice (seed ${SEED})`, async () => {
-  vi.useRealTimers(); // A session that is lost is really replaced.
+it(`[T2] none of 10,000 calls that fail at random is executed twice (seed ${SEED})`, async () => {
+  vi.useRealTimers(); // Lost sessions are replaced in real time.
   const random = seededRandom(SEED);
   let executed = 0;
   const fail = (outcome: "not-sent" | "rejected" | "unknown", isBusy = false) => {

@@ -7,8 +7,8 @@ const base: McpManagerOptions = { servers: [], connect: never, resolve: never };
 const refusal = (text: string) =>
   expect.objectContaining({ code: "MCP_CONFIG_INVALID", message: expect.stringContaining(text) });
 
-describe("options of the wrong kind", () => {
-  it.each([undefined, null, 5])("are refused as a whole: %j", (options) => {
+describe("manager options of the wrong type", () => {
+  it.each([undefined, null, 5])("are refused if not an object: %j", (options) => {
     expect(() => createMcpManager(options as never)).toThrow(refusal("must be an object"));
   });
 
@@ -33,13 +33,13 @@ describe("options of the wrong kind", () => {
     ["auth", 5],
     ["heartbeat", false],
     ["log", {}],
-  ])("are refused by name: %s: %j", (option, value) => {
+  ])("are refused with their name: %s = %j", (option, value) => {
     const options = { ...base, [option]: value } as unknown as McpManagerOptions;
     expect(() => createMcpManager(options)).toThrow(refusal(`"${option}"`));
   });
 
   it.each([[[null]], [[5]], [[{ name: "a", limits: null }]], [[{ name: "a", limits: [] }]], [[[]]]])(
-    "are refused as servers, also in a reload: %j",
+    "are refused as servers, also by reload(): %j",
     async (servers) => {
       const wrong = servers as unknown as McpManagerOptions["servers"];
       expect(() => createMcpManager({ ...base, servers: wrong })).toThrow(refusal("A server must be"));
@@ -49,7 +49,7 @@ describe("options of the wrong kind", () => {
     },
   );
 
-  it("do not keep a list that is none from being taken, such as the values of a map", async () => {
+  it("do not include iterables: reload() accepts the values of a map", async () => {
     await using manager = createMcpManager(base);
     expect(await manager.reload(new Map().values())).toMatchObject({ added: [] });
   });

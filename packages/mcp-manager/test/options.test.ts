@@ -7,34 +7,48 @@ import { createFixture } from "./manager-fixture.ts";
 
 const exited = new McpError("MCP_SERVER_EXITED", "unused");
 
-describe("options that cannot be right", () => {
+describe("the check of the manager's options", () => {
   const options = { connect: createFixture([]).connector.connect, resolve: () => Promise.reject(exited) };
 
   it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, "1", true, null])(
     "[R45] refuses %j as a time",
-    (gateMs) => {
+    (staleAfterMs) => {
       expect(() =>
-        createMcpManager({ ...options, servers: [], startup: { gateMs: gateMs as number } }),
+        createMcpManager({ ...options, servers: [], startup: { staleAfterMs: staleAfterMs as number } }),
       ).toThrow(expect.objectContaining({ code: "MCP_CONFIG_INVALID" }));
     },
   );
+
+  it("accepts Infinity for gateMs, which only a server's own deadline ends", () => {
+    const startup = { gateMs: Number.POSITIVE_INFINITY };
+    expect(resolveOptions({ ...options, servers: [], startup }).startup).toMatchObject(startup);
+    expect(() => resolveOptions({ ...options, servers: [], startup: { gateMs: Number.NaN } })).toThrow(
+      'Option "gateMs" (startup) must be a number of at least 0, not NaN.',
+    );
+  });
+
+  it("says where a wrong option was given", () => {
+    expect(() => resolveOptions({ ...options, servers: [], idleTimeoutMs: -1 })).toThrow(
+      'Option "idleTimeoutMs" (manager)',
+    );
+  });
 
   it.each(["", 7, null])("refuses %j as a principal", (principal) => {
     const wrong = { ...options, servers: [], principal: principal as string };
     expect(() => createMcpManager(wrong)).toThrow(expect.objectContaining({ code: "MCP_CONFIG_INVALID" }));
   });
 
-  it.each([1n, { a: 1 }, "mcp"])("refuses %s as a naming", (strategy) => {
+  it.each([1n, { a: 1 }, "mcp"])("refuses %s as a naming strategy", (strategy) => {
     const wrong = { ...options, servers: [], naming: { strategy: strategy as never } };
     expect(() => createMcpManager(wrong)).toThrow(expect.objectContaining({ code: "MCP_CONFIG_INVALID" }));
   });
 
-  it("refuses two servers of one name", () => {
+  it("refuses two servers with the same name", () => {
     const servers = [stdioDefinition("twin"), stdioDefinition("twin")];
     expect(() => createMcpManager({ ...options, servers })).toThrow('Two servers are called "twin"');
   });
 
-  it.each([undefined, null, 7, ""])("refuses a server whose name is %j, also in a reload", async (name) => {
+  it.each([undefined, null, 7, ""])("refuses a server whose name is %j, also in reload()", async (name) => {
     const server = { ...stdioDefinition("a"), name: name as string };
     const refusal = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
     expect(() => createMcpManager({ ...options, servers: [server] })).toThrow(refusal);
@@ -45,7 +59,7 @@ describe("options that cannot be right", () => {
     ["failures", { startup: { failures: "Drop" as "drop" } }],
     ["uncached", { startup: { uncached: "never" as "later" } }],
     ["jitter", { retry: { jitter: true as unknown as "full" } }],
-  ])("refuses a wrong %s, and says what there is", (field, wrong) => {
+  ])("refuses an unknown value of %s and lists the valid ones", (field, wrong) => {
     expect(() => createMcpManager({ ...options, servers: [], ...wrong })).toThrow(
       new RegExp(`"${field}" .* must be one of "`),
     );
@@ -56,7 +70,7 @@ describe("options that cannot be right", () => {
     ["toolPollIntervalMs", { toolPollIntervalMs: Number.NaN }],
     ["delaysMs", { retry: { delaysMs: [1, Number.NaN] } }],
     ["maxPerSecond", { retry: { maxPerSecond: 0 } }],
-  ])("[R45] refuses a wrong %s", (field, wrong) => {
+  ])("[R45] refuses an invalid %s", (field, wrong) => {
     expect(() => createMcpManager({ ...options, servers: [], ...wrong })).toThrow(`"${field}"`);
   });
 
@@ -67,14 +81,14 @@ describe("options that cannot be right", () => {
     ["maxRetries", { retry: { maxRetries: [3] as unknown as number } }],
     ["delaysMs", { retry: { delaysMs: 5 as unknown as readonly number[] } }],
     ["slowDelaysMs", { retry: { slowDelaysMs: [1n] as unknown as readonly number[] } }],
-  ])("refuses a %s that is no number, or no list of them, whatever it is", (field, wrong) => {
+  ])("refuses a %s of the wrong type", (field, wrong) => {
     const refusal = { code: "MCP_CONFIG_INVALID", message: expect.stringContaining(`"${field}"`) };
     expect(() => createMcpManager({ ...options, servers: [], ...wrong })).toThrow(
       expect.objectContaining(refusal),
     );
   });
 
-  it("takes lists of delays, empty ones as well", () => {
+  it("accepts lists of delays, also empty ones", () => {
     const retry = { delaysMs: [], slowDelaysMs: [1, 2] };
     expect(resolveOptions({ ...options, servers: [], retry }).retry).toMatchObject(retry);
   });

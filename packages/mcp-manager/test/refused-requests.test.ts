@@ -7,7 +7,7 @@ import { createFixture, tool } from "./manager-fixture.ts";
 type Options = { readonly timeoutMs?: number; readonly signal?: AbortSignal };
 
 /** Every request and operation that takes a time limit. */
-const QUESTIONS: readonly [string, (manager: McpManager, options: Options) => Promise<unknown>][] = [
+const OPERATIONS: readonly [string, (manager: McpManager, options: Options) => Promise<unknown>][] = [
   ["callTool", (manager, options) => manager.callTool("mcp__a__echo", {}, options)],
   ["readResource", (manager, options) => manager.readResource("a", "file:///a", options)],
   ["getPrompt", (manager, options) => manager.getPrompt("a", "review", {}, options)],
@@ -34,13 +34,13 @@ async function started() {
   return { manager, connector, session };
 }
 
-describe.each(QUESTIONS)("%s", (_, ask) => {
+describe.each(OPERATIONS)("%s", (_, run) => {
   it.each([Number.NaN, -5, Number.POSITIVE_INFINITY, "1"])(
-    "[R45] refuses %j as its time limit, and asks for nothing",
+    "[R45] refuses %j as timeoutMs and sends nothing",
     async (timeoutMs) => {
       const { manager, connector, session } = await started();
       await using _manager = manager;
-      await expect(ask(manager, { timeoutMs: timeoutMs as number })).rejects.toMatchObject({
+      await expect(run(manager, { timeoutMs: timeoutMs as number })).rejects.toMatchObject({
         code: "MCP_CONFIG_INVALID",
         outcome: "not-sent",
         message: expect.stringContaining('option "timeoutMs" must be a finite number of at least 0'),
@@ -51,11 +51,11 @@ describe.each(QUESTIONS)("%s", (_, ask) => {
   );
 });
 
-describe.each(QUESTIONS)("%s", (_, ask) => {
-  it.each([["x"], [{}], [null], [1n]])("refuses %s as its signal, and asks for nothing", async (signal) => {
+describe.each(OPERATIONS)("%s", (_, run) => {
+  it.each([["x"], [{}], [null], [1n]])("refuses %s as signal and sends nothing", async (signal) => {
     const { manager, connector, session } = await started();
     await using _manager = manager;
-    await expect(ask(manager, { signal: signal as unknown as AbortSignal })).rejects.toMatchObject({
+    await expect(run(manager, { signal: signal as unknown as AbortSignal })).rejects.toMatchObject({
       code: "MCP_CONFIG_INVALID",
       outcome: "not-sent",
       message: expect.stringContaining('option "signal" must be an AbortSignal'),
@@ -65,11 +65,11 @@ describe.each(QUESTIONS)("%s", (_, ask) => {
   });
 });
 
-describe.each(QUESTIONS)("%s", (_, ask) => {
-  it.each([[null], [[]], [1]])("refuses %j as its options, and asks for nothing", async (options) => {
+describe.each(OPERATIONS)("%s", (_, run) => {
+  it.each([[null], [[]], [1]])("refuses %j as options and sends nothing", async (options) => {
     const { manager, connector, session } = await started();
     await using _manager = manager;
-    await expect(ask(manager, options as unknown as Options)).rejects.toMatchObject({
+    await expect(run(manager, options as unknown as Options)).rejects.toMatchObject({
       code: "MCP_CONFIG_INVALID",
       message: expect.stringContaining("must be an object"),
     });
@@ -78,8 +78,8 @@ describe.each(QUESTIONS)("%s", (_, ask) => {
   });
 });
 
-describe("start", () => {
-  it.each([[null], [[]], [1], ["x"]])("refuses %j as its options, and starts nothing", async (options) => {
+describe("start()", () => {
+  it.each([[null], [[]], [1], ["x"]])("refuses %j as options and connects nothing", async (options) => {
     const { manager, connector } = createFixture(["a"]);
     await expect(manager.start(options as never)).rejects.toMatchObject({
       code: "MCP_CONFIG_INVALID",
@@ -91,7 +91,7 @@ describe("start", () => {
   });
 });
 
-describe("a call that is none", () => {
+describe("an invalid call", () => {
   const NONE = { code: "MCP_TOOL_UNKNOWN", phase: "call", outcome: "not-sent" };
   const REFUSED = { code: "MCP_CONFIG_INVALID", phase: "call", outcome: "not-sent" };
 
@@ -103,7 +103,7 @@ describe("a call that is none", () => {
     [["mcp__a__echo", {}, null], REFUSED],
     [["mcp__a__echo", {}, 1], REFUSED],
     [[{ server: "a", tool: "echo" }, {}, null], REFUSED],
-  ])("is refused with an McpError, by a view as well: %j", async (given, expected) => {
+  ])("is rejected with an McpError, also by a view: %j", async (given, expected) => {
     const { manager, session } = await started();
     await using _ = manager;
     const call = given as unknown as [ToolRef, JsonObject, CallOptions];

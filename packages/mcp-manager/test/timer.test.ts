@@ -13,8 +13,8 @@ afterEach(() => {
 /** 35 days: more than a timer can wait. */
 const LONG_MS = 3_000_000_000;
 
-describe("a time that is longer than a timer can wait is not over at once", () => {
-  it("as connectTimeoutMs", async () => {
+describe("a time above 2^31-1 ms", () => {
+  it("does not expire at once as connectTimeoutMs", async () => {
     const { manager } = createFixture(["a"], {
       resolve: async (definition, options) => {
         await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -28,7 +28,7 @@ describe("a time that is longer than a timer can wait is not over at once", () =
     await manager.close();
   });
 
-  it("as callTimeoutMs, for a list", async () => {
+  it("does not expire at once as callTimeoutMs of a listing", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true, limits: { callTimeoutMs: LONG_MS } });
     const starting = manager.start();
     const session = createFakeSession({ tools: [tool("echo")] });
@@ -40,7 +40,7 @@ describe("a time that is longer than a timer can wait is not over at once", () =
     await manager.close();
   });
 
-  it("as idleTimeoutMs", async () => {
+  it("does not expire at once as idleTimeoutMs", async () => {
     const { manager } = createFixture(["a"], { idleTimeoutMs: LONG_MS });
     await manager.start();
     await vi.advanceTimersByTimeAsync(MAX_TIMER_MS - 1);
@@ -48,7 +48,7 @@ describe("a time that is longer than a timer can wait is not over at once", () =
     await manager.close();
   });
 
-  it("as toolPollIntervalMs", async () => {
+  it("does not expire at once as toolPollIntervalMs", async () => {
     const { manager, sessions } = createFixture(["a"], { toolPollIntervalMs: LONG_MS });
     await manager.start();
     await vi.advanceTimersByTimeAsync(60_000);
@@ -56,7 +56,7 @@ describe("a time that is longer than a timer can wait is not over at once", () =
     await manager.close();
   });
 
-  it("as resourceUpdateQuietMs", async () => {
+  it("does not expire at once as resourceUpdateQuietMs", async () => {
     const capabilities = { resources: { subscribe: true } };
     const { manager, connector } = createFixture(["a"], { byHand: true, resourceUpdateQuietMs: LONG_MS });
     const starting = manager.start();
@@ -70,7 +70,7 @@ describe("a time that is longer than a timer can wait is not over at once", () =
     await manager.close();
   });
 
-  it("as closeTimeoutMs", async () => {
+  it("does not expire at once as closeTimeoutMs", async () => {
     const { manager, sessions } = createFixture(["a"], { closeTimeoutMs: LONG_MS });
     await manager.start();
     const release = sessions.get("a")?.holdClose();
@@ -82,7 +82,7 @@ describe("a time that is longer than a timer can wait is not over at once", () =
     await closing;
   });
 
-  it("between two heartbeats", async () => {
+  it("does not expire at once as the heartbeat interval", async () => {
     const subject = { server: "a", ping: vi.fn(), heardAt: () => 0, isBusy: vi.fn(() => false) };
     const policy = { intervalMs: LONG_MS, timeoutMs: 1_000, threshold: 1 };
     const heartbeat = createHeartbeat(policy, subject, () => {});
@@ -91,7 +91,7 @@ describe("a time that is longer than a timer can wait is not over at once", () =
     heartbeat.stop();
   });
 
-  it.each(["reconnect", "refreshTools"] as const)("for %s", async (operation) => {
+  it.each(["reconnect", "refreshTools"] as const)("does not expire at once in %s()", async (operation) => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     const release =

@@ -14,12 +14,12 @@ afterEach(() => {
 
 const SERVERS = new Map([["a", [tool("read")]]]);
 
-/** What code without types passes where an answer is wanted at once. */
+/** What untyped code may pass in place of a synchronous function. */
 const failing = async () => {
   throw new Error("no idea");
 };
 
-describe("an async function where an answer is wanted at once ends no program by its rejection", () => {
+describe("an async function in place of a synchronous one causes no unhandled rejection", () => {
   afterEach(async () => {
     await new Promise(setImmediate);
     expect(rejections).not.toHaveBeenCalled();
@@ -28,7 +28,7 @@ describe("an async function where an answer is wanted at once ends no program by
   it.each<[string, ViewFilter]>([
     ["servers", { servers: failing as unknown as () => boolean }],
     ["tools", { tools: failing as unknown as () => boolean }],
-  ])("as the filter of a view for %s: they are hidden, and the logger is told", async (_what, filter) => {
+  ])("as a view filter for %s: hides everything and logs a warning", async (_what, filter) => {
     const log = vi.fn();
     const { manager } = await startedManager(SERVERS, { log });
     await using _ = manager;
@@ -38,14 +38,14 @@ describe("an async function where an answer is wanted at once ends no program by
     expect(log).toHaveBeenCalledWith("warn", message, expect.objectContaining({ error }));
   });
 
-  it("as a naming: tools have their default names", async () => {
+  it("as a naming strategy: tools get their default names", async () => {
     const naming = { strategy: failing as unknown as NameTool };
     const { manager } = await startedManager(SERVERS, { naming });
     await using _ = manager;
     expect(manager.tools()).toMatchObject([{ name: "mcp__a__read" }]);
   });
 
-  it("as a policy: it keeps its tools back", async () => {
+  it("as a tool policy: blocks the tools", async () => {
     const toolPolicies = [failing as unknown as ToolListPolicy];
     const { manager } = await startedManager(SERVERS, { toolPolicies });
     await using _ = manager;
@@ -53,6 +53,6 @@ describe("an async function where an answer is wanted at once ends no program by
   });
 });
 
-it.each([[true], ["name"], [undefined], [{ catch: 1 }]])("%j is no promise", (answer) => {
+it.each([[true], ["name"], [undefined], [{ catch: 1 }]])("%j is not a promise", (answer) => {
   expect(isUnawaited(answer)).toBe(false);
 });

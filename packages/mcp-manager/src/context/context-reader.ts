@@ -18,7 +18,7 @@ import { createDeadline, type Deadline, raceSignal } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { checkOptions } from "../server/operation-deadline.ts";
 import { isUnsent, MOST_UNSENT } from "../server/unsent-request.ts";
-import { turnOfTheEventLoop } from "../timer.ts";
+import { startTimer, turnOfTheEventLoop } from "../timer.ts";
 import { createCallTime } from "../tools/call-time.ts";
 import type { ContextKind, ServerContext } from "./server-context.ts";
 
@@ -26,7 +26,8 @@ import type { ContextKind, ServerContext } from "./server-context.ts";
 export type ContextReader = Omit<ContextSource, "tools" | "callTool" | "on">;
 
 /** What the reader needs of a server. */
-interface ContextServer extends Pick<ManagedServer, "definition" | "openSession" | "session" | "reportLoss"> {
+interface ContextServer
+  extends Pick<ManagedServer, "definition" | "openSession" | "session" | "nextState" | "reportLoss"> {
   readonly context: ServerContext;
 }
 
@@ -88,7 +89,8 @@ async function listOf<K extends ContextKind>(
   const { context, definition } = managed;
   const own = (items: readonly CatalogItems[K][]) =>
     items.map((item) => ({ ...item, server: definition.name }));
-  using deadline = contextDeadline(managed, {});
+  const progress: WaitStage = { isAsked: false };
+  using deadline = contextDeadline(managed, {}, progress);
   let failure: McpError | undefined;
   for (;;) {
     const known = context.known(kind);
@@ -96,10 +98,12 @@ async function listOf<K extends ContextKind>(
     if (!isNamed && failure !== undefined) throw failure;
     if (!isNamed && managed.openSession === undefined) return [];
     const session = await openedSession(managed, deadline);
+    progress.isAsked = true;
     try {
       const items = await context.listed(kind, session, deadline);
       if (items !== undefined) return own(items);
     } catch (error) {
+      progress.isAsked = !isUnsent(error);
       if (deadline.signal.aborted || !isMcpError(error)) throw error;
       if (!(await hasEnded(managed, session, error)) || failure !== undefined) throw error;
       failure = error;
@@ -162,7 +166,7 @@ async function ask<M extends SessionMethod>(
 
 /**
  * Runs a request on a session. A request that could not be sent is repeated as often as a call: once on the same session, and once on
- * the next. A session is not given up for it while other requests are under way.
+ * the next. A session is not given up for it while other requests are under way: the request is then repeated on it after a pause.
  */
 async function onSession<T>(
   managed: ContextServer,
@@ -170,16 +174,36 @@ async function onSession<T>(
   use: (session: Session) => Promise<T>,
 ): Promise<T> {
   let unusable: Session | undefined;
-  for (let unsent = 1; ; unsent += 1) {
+  let pauses = 0;
+  for (let unsent = 1; ; ) {
     const session = await openedSession(managed, deadline);
     try {
       return await use(session);
     } catch (error) {
       if (!isUnsent(error) || unsent > MOST_UNSENT) throw error;
-      if (unusable === session && !reportLossUnlessUsed(managed, session, error)) throw error;
+      if (unusable === session && !reportLossUnlessUsed(managed, session, error)) {
+        await pause(managed, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** pauses), deadline);
+        pauses += 1;
+        continue; // The attempt does not count: the session may be usable again later.
+      }
       unusable = session;
+      unsent += 1;
     }
     await raceSignal(turnOfTheEventLoop(), deadline.signal);
+  }
+}
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+
+/** Waits for so many milliseconds, or until the server's state changes. */
+async function pause(managed: ContextServer, waitMs: number, { signal }: Deadline): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = startTimer(over.resolve, waitMs);
+  try {
+    await raceSignal(Promise.race([over.promise, managed.nextState()]), signal);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -33,6 +33,8 @@ export interface ResourceSubscriptions {
   opened(session: Session): void;
   /** The session is gone; the subscriptions stay wanted. */
   gone(): void;
+  /** Whether any resource has a listener. */
+  readonly hasListeners: boolean;
   /** Whether this resource has a listener ([N5]). */
   isWatched(uri: string): boolean;
   /** The server says that a resource has changed: calls its listeners. One that throws or rejects does not affect the others. */
@@ -94,6 +96,10 @@ class Subscriptions implements ResourceSubscriptions {
 
   gone(): void {
     this.#active = undefined;
+  }
+
+  get hasListeners(): boolean {
+    return this.#wanted.size > 0;
   }
 
   isWatched(uri: string): boolean {

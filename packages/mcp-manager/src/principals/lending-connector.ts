@@ -1,11 +1,12 @@
-import { type Connector, McpError } from "@jackfield/mcp-core";
+import { type Connector, McpError, type Session } from "@jackfield/mcp-core";
 import { createDeadline, type Deadline } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { borrowSession } from "./borrowed-session.ts";
 import type { GatheredLists } from "./gathered-lists.ts";
 
 /** A server whose session is lent. */
-export type Lender = Pick<ManagedServer, "openSession" | "session" | "reportLoss"> & {
+export type Lender = Pick<ManagedServer, "openSession" | "reportLoss"> & {
+  session(deadline: Deadline): Promise<Session>;
   readonly context: Pick<ManagedServer["context"], "subscribe">;
 };
 

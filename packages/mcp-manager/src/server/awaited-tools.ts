@@ -3,17 +3,19 @@ import { type Deadline, raceSignal } from "../deadline.ts";
 import { turnOfTheEventLoop } from "../timer.ts";
 import type { ListLoader, ListOutcome, ListState } from "./list-loader.ts";
 import { isUnsent } from "./unsent-request.ts";
+import type { WatchedSession } from "./watched-session.ts";
 
 /** The server whose tools are waited for. */
 export interface AwaitedServer {
-  readonly openSession: Session | undefined;
-  session(deadline: Deadline): Promise<Session>;
+  readonly openSession: WatchedSession | undefined;
+  session(deadline: Deadline): Promise<WatchedSession>;
   reportLoss(session: Session, error: McpError): void;
 }
 
 /**
  * Waits for a list, connecting if need be. One whose session ended, or had a connection that cannot be used, is asked for once more, of
- * whatever session there is then: a server that dies whenever it lists is not started again and again for it.
+ * whatever session there is then: a server that dies whenever it lists is not started again and again for it. A session on which other
+ * requests are under way is not given up for a list, because they may still be answered.
  *
  * @throws McpError why there is no session, or why it could not be listed.
  */
@@ -28,7 +30,8 @@ export async function awaitList(
     const outcome = await raceSignal(list(session), deadline.signal);
     if (outcome.status === "live") return;
     if (outcome.status !== "failed") continue;
-    if (!(await hasEnded(session, server, outcome.error)) || isRepeated) throw outcome.error;
+    const isOver = await hasEnded(session, server, outcome.error, { isKeptInUse: true });
+    if (!isOver || isRepeated) throw outcome.error;
     isRepeated = true;
   }
 }
@@ -46,13 +49,14 @@ export async function listedSession(
   loader: () => ListLoader,
   deadline: Deadline,
   patienceMs: () => number,
-): Promise<Session> {
+): Promise<WatchedSession> {
   for (;;) {
     const session = await server.session(deadline);
     if (server.openSession !== session) continue;
     if (hasAnswered(loader().state)) return session;
     const outcome = await raceSignal(loader().settleWithin(session, patienceMs()), deadline.signal);
-    if (outcome?.status === "failed" && (await hasEnded(session, server, outcome.error))) continue;
+    const { error } = outcome?.status === "failed" ? outcome : {};
+    if (error !== undefined && (await hasEnded(session, server, error, { isKeptInUse: false }))) continue;
     if (server.openSession === session) return session;
   }
 }
@@ -62,10 +66,16 @@ function hasAnswered(list: ListState): boolean {
 }
 
 /** Whether a session whose list failed is over: some say so a moment later, and one that could not be asked is given up here. */
-async function hasEnded(session: Session, server: AwaitedServer, error: McpError): Promise<boolean> {
+async function hasEnded(
+  session: Session,
+  server: AwaitedServer,
+  error: McpError,
+  { isKeptInUse }: { readonly isKeptInUse: boolean },
+): Promise<boolean> {
   await turnOfTheEventLoop();
-  if (server.openSession !== session) return true;
-  if (!isUnsent(error)) return false;
+  const { openSession } = server;
+  if (openSession !== session) return true;
+  if (!isUnsent(error) || (isKeptInUse && openSession.isUsed)) return false;
   // It was tried twice: a connection that cannot be used twice in a row has ended, whatever it says.
   server.reportLoss(session, error);
   return true;

@@ -30,7 +30,7 @@ export interface CatalogMemory {
   take(record: CatalogRecord | undefined): void;
   /** An attempt to connect the server begins. What it takes is counted from here. */
   attempted(): void;
-  /** The tools were listed. Later lists of the same session do not change how long the attempt took. */
+  /** The tools were listed. Later lists and failures of the same session do not change how long the attempt took. */
   listed(handshake: Handshake, listing: DatedListing<"tools">): void;
   /** Another list was loaded. It is stored as soon as the entry has tools, and not without them. */
   contextListed<K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]): void;
@@ -58,8 +58,8 @@ class Memory implements CatalogMemory {
   #record: CatalogRecord | undefined;
   prior: PriorHandshake | undefined;
   #attemptedAt = Date.now();
-  /** How long the attempt took until its first list, in milliseconds. */
-  #listedAfterMs: number | undefined;
+  /** How long the attempt took until its first list or failure, in milliseconds. */
+  #tookMs: number | undefined;
   /** When a change was last announced, epoch milliseconds. */
   #changeAnnouncedAt = 0;
   /** The entry of a list that came before there was a record: a call may wake the server before the start. */
@@ -89,13 +89,13 @@ class Memory implements CatalogMemory {
 
   attempted(): void {
     this.#attemptedAt = Date.now();
-    this.#listedAfterMs = undefined;
+    this.#tookMs = undefined;
   }
 
   listed(handshake: Handshake, listing: DatedListing<"tools">): void {
     this.prior = handshake.prior;
-    this.#listedAfterMs ??= Date.now() - this.#attemptedAt;
-    const outcome = { ok: true, at: Date.now(), tookMs: this.#listedAfterMs };
+    this.#tookMs ??= Date.now() - this.#attemptedAt;
+    const outcome = { ok: true, at: Date.now(), tookMs: this.#tookMs };
     this.#pendingEntry = ({ entry, identity }) => {
       const seen = { handshake, listing, outcome, changeAnnouncedAt: this.#changeAnnouncedAt };
       return listedEntry(entry, this.#server, identity, seen);
@@ -118,7 +118,8 @@ class Memory implements CatalogMemory {
 
   failed(error: McpError): void {
     if (error.code === "MCP_ABORTED") return;
-    const failed = { error, at: Date.now(), tookMs: Date.now() - this.#attemptedAt };
+    this.#tookMs ??= Date.now() - this.#attemptedAt;
+    const failed = { error, at: Date.now(), tookMs: this.#tookMs };
     this.#keep(({ entry, identity }) => failedEntry(entry, this.#server, identity, failed));
   }
 

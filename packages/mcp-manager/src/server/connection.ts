@@ -7,6 +7,7 @@ import {
   thrownText,
   toMcpError,
 } from "@jackfield/mcp-core";
+import type { ResourceSubscriptions } from "../context/resource-subscriptions.ts";
 import { type Deadline, raceSignal } from "../deadline.ts";
 import { createPendingWork } from "../pending-work.ts";
 import { givenUpError, goneError } from "./gone-error.ts";
@@ -26,6 +27,7 @@ export interface ConnectionSubject {
   /** What the catalog knows of an earlier handshake. */
   readonly prior: PriorHandshake | undefined;
   readonly counts: CallCounts;
+  readonly context: { readonly subscriptions: Pick<ResourceSubscriptions, "hasListeners"> };
   /** Called after each change of state, in order. Must not throw. */
   changed(before: ServerState, after: ServerState): void;
 }
@@ -43,7 +45,9 @@ export interface Connection {
    *
    * @throws McpError why there is none.
    */
-  session(deadline: Deadline): Promise<Session>;
+  session(deadline: Deadline): Promise<WatchedSession>;
+  /** Resolves at the next change of state. */
+  nextState(): Promise<ServerState>;
   /** Replaces any connection by a new one and waits for it; concurrent calls share one reconnect ([R3]). */
   reconnect(signal: AbortSignal): Promise<Session>;
   /** Treats the session as lost, if it is still in use: closes it and reconnects the server as after any loss. */
@@ -94,7 +98,7 @@ class ServerConnection implements Connection {
     if (this.#state.status === "idle" && !this.#state.disconnected) this.#dispatch({ type: "connect" });
   }
 
-  async session(deadline: Deadline): Promise<Session> {
+  async session(deadline: Deadline): Promise<WatchedSession> {
     const { retry } = this.#settings;
     const server = this.#subject.definition.name;
     for (let isFirst = true; ; isFirst = false) {
@@ -107,8 +111,13 @@ class ServerConnection implements Connection {
         continue; // A listener may have changed the state.
       }
       using _held = this.#timer?.hold(); // Keeps the process alive: a call without a limit has no timer of its own.
-      await raceSignal(this.#changed(), deadline.signal);
+      await raceSignal(this.nextState(), deadline.signal);
     }
+  }
+
+  nextState(): Promise<ServerState> {
+    this.#change ??= Promise.withResolvers();
+    return this.#change.promise;
   }
 
   reconnect(signal: AbortSignal): Promise<Session> {
@@ -137,15 +146,10 @@ class ServerConnection implements Connection {
     this.#dispatch({ type: "release", disconnected: false });
     this.#dispatch({ type: "connect" });
     let state: ServerState = this.#state;
-    if (state.status === "connecting") state = await this.#changed();
+    if (state.status === "connecting") state = await this.nextState();
     if (state.status === "ready") return state.session;
     if (state.status === "backoff" || state.status === "failed") throw state.error;
     throw this.#goneError();
-  }
-
-  #changed(): Promise<ServerState> {
-    this.#change ??= Promise.withResolvers();
-    return this.#change.promise;
   }
 
   #refuseIfClosed(): void {
@@ -223,7 +227,9 @@ class ServerConnection implements Connection {
 
   #watch(opened: Session): WatchedSession {
     const session: WatchedSession = watchSession(opened, this.#subject, () => {
-      if (this.#isCurrent(session)) void this.release(false);
+      // Without its session a subscription would say nothing.
+      if (this.#isCurrent(session) && !this.#subject.context.subscriptions.hasListeners)
+        void this.release(false);
     });
     return session;
   }

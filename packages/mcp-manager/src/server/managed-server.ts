@@ -50,11 +50,13 @@ export interface ManagedServer {
   wake(): void;
   /** The session while the server is ready: a call that need not wait needs no deadline. */
   readonly openSession: WatchedSession | undefined;
-  session(deadline: Deadline): Promise<Session>;
+  session(deadline: Deadline): Promise<WatchedSession>;
+  /** Resolves at the next change of its state. */
+  nextState(): Promise<ServerState>;
   /** Reports a session that the caller has found to be lost, which may not have reported its end yet. */
   reportLoss(session: Session, error: McpError): void;
   /** Waits for a session and, where possible, for its tools; see `listedSession`. */
-  listedSession(deadline: Deadline, patienceMs: () => number): Promise<Session>;
+  listedSession(deadline: Deadline, patienceMs: () => number): Promise<WatchedSession>;
   /** Waits for a live tool list, connecting if need be. */
   ensureTools(deadline: Deadline): Promise<void>;
   /** Lists the tools again, connecting if need be. */
@@ -165,15 +167,19 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     return state.status === "ready" ? state.session : undefined;
   }
 
-  session(deadline: Deadline): Promise<Session> {
+  session(deadline: Deadline): Promise<WatchedSession> {
     return this.#unlessDropped(this.#connection.session(deadline));
+  }
+
+  nextState(): Promise<ServerState> {
+    return this.#connection.nextState();
   }
 
   reportLoss(session: Session, error: McpError): void {
     this.#connection.reportLoss(session, error);
   }
 
-  listedSession(deadline: Deadline, patienceMs: () => number): Promise<Session> {
+  listedSession(deadline: Deadline, patienceMs: () => number): Promise<WatchedSession> {
     return listedSession(this, () => this.#tools.loader, deadline, patienceMs);
   }
 

@@ -16,75 +16,78 @@ import {
 import { startTimer } from "../timer.ts";
 import { lostError } from "./gone-error.ts";
 
-/** Who wants to know what a session is used for. */
+/** What a watched session needs from its server. */
 export interface SessionWatch {
-  /** The server's, as it is now. After `idleTimeoutMs` of its limits without a request the session is idle. */
+  /** The server's current definition. The session is idle after `limits.idleTimeoutMs` without a request. */
   readonly definition: Pick<ServerDefinition, "limits">;
   readonly counts: CallCounts;
 }
 
-/** Tool calls, counted over all the sessions of a server. */
+/** Tool calls, counted over all sessions of a server. */
 export interface CallCounts {
-  /** How many were sent. */
+  /** How many were sent. A call counts from its beginning, and no longer if it turns out that it could not be sent. */
   calls: number;
-  /** How many ended without a result, and not because their callers gave up. */
+  /** How many of them failed; calls that their callers aborted do not count. */
   failures: number;
 }
 
-/** Reports to a borrowed session that its user found it lost: its lender has to know as well. */
+/** Tells the lender of a borrowed session that the session was found to be lost. */
 export const REPORT_LOSS = Symbol("lost");
 
-/** A session of somebody else's. */
+/** A session borrowed from another user's manager. */
 export interface LentSession extends Session {
-  /** Whether its lender has calls or other requests under way on it, for whomever. */
+  /** Whether requests of any user are in flight on it. */
   readonly isUsed: boolean;
   readonly [REPORT_LOSS]: (error: McpError) => void;
 }
 
-/** A session that knows what is in flight on it. */
+/** A session that tracks its requests in flight. */
 export interface WatchedSession extends Session {
-  /** When the server last said anything, by the monotonic clock, in milliseconds. */
+  /** When the server last sent anything, by the monotonic clock, in milliseconds. */
   readonly heardAt: number;
-  /** Whether anything is in flight that has a deadline: what has none ends with the session only. */
+  /** When the session was last renewed, by the same clock; `-Infinity` = never. */
+  readonly renewedAt: number;
+  /** Whether a request with a deadline is in flight. One without a deadline ends only with the session. */
   readonly isBusy: boolean;
-  /** Whether calls or other requests are under way. Lists and pings do not count: they are repeated on the next session. */
+  /** Whether calls or other requests are in flight. Lists and pings do not count: the next session repeats them. */
   readonly isUsed: boolean;
-  /** Rejects whatever is in flight at once; the session itself is not told. */
+  /** Rejects every request in flight at once, without closing the session. */
   rejectInFlight(why: (isCall: boolean) => McpError): void;
-  /** It is closed because it was lost, and whatever is in flight then, or asked for later, hears that and not that it was closed. */
+  /** Marks the session as lost: requests that its close would reject with `MCP_CLOSED` reject with this error instead. */
   markLost(error: McpError): void;
 }
 
-/** What a session is asked for. */
+/** How a request counts. */
 interface Use {
-  /** Whether it keeps the session. */
-  readonly isUse: boolean;
+  /** Whether it counts as use, which keeps the session open. */
+  readonly keepsOpen: boolean;
   readonly isCall: boolean;
 }
 
-const CALL: Use = { isUse: true, isCall: true };
-const REQUEST: Use = { isUse: true, isCall: false };
-/** Looking whether the server is alive is not using it, and a list that is polled would keep it for ever. */
-const LOOK: Use = { isUse: false, isCall: false };
+const CALL: Use = { keepsOpen: true, isCall: true };
+const REQUEST: Use = { keepsOpen: true, isCall: false };
+/** Pings and lists: the manager sends them by itself, and a polled list would keep every session open. */
+const UPKEEP: Use = { keepsOpen: false, isCall: false };
 
-/** The time a request is given; what is missing is the server's own. */
+/** The time limits of a request; missing ones are the server's. */
 type FlightLimits = Pick<RequestOptions, "timeoutMs" | "maxTotalMs">;
 
-/** A list has one time limit for all its pages. */
+/** A list is limited by `timeoutMs` alone, for all its pages. */
 const LIST_LIMITS: FlightLimits = { maxTotalMs: 0 };
 
 interface Flight {
   readonly use: Use;
   readonly limits: FlightLimits;
   readonly reject: (error: unknown) => void;
-  /** Where it stands among the others; `-1` once it has landed. */
-  place: number;
+  /** Its index in `#flights`; `-1` once it has ended. */
+  index: number;
 }
 
 /**
- * Watches over a session that has just been opened.
+ * Watches a session that has just been opened.
  *
- * @param idle - called when nothing was asked of it for `idleTimeoutMs`, and nothing is in flight
+ * @param idle - called when the session was not used for `idleTimeoutMs` and nothing is in flight. If it does not close the session, it is
+ * called again after another such time
  */
 export function watchSession(session: Session, watch: SessionWatch, idle: () => void): WatchedSession {
   return new Watched(session, watch, idle);
@@ -94,11 +97,12 @@ class Watched implements WatchedSession {
   readonly #session: Session;
   readonly #watch: SessionWatch;
   readonly #idle: () => void;
-  /** What is in flight, requests and lists. A set of them would cost more than all else here (`mcp-transports/src/roster.ts` says why). */
+  /** Requests and lists in flight. An array, because V8 keeps the replaced tables of a `Set` that changes with every call alive. */
   readonly #flights: Flight[] = [];
   /** By the monotonic clock. */
   #usedAt = performance.now();
   #heardAt = this.#usedAt;
+  #renewedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #loss: McpError | undefined;
@@ -107,7 +111,10 @@ class Watched implements WatchedSession {
     this.#session = session;
     this.#watch = watch;
     this.#idle = idle;
-    this.#waitForIdleness();
+    session.onRenewed(() => {
+      this.#renewedAt = performance.now();
+    });
+    this.#startIdleTimer();
   }
 
   get handshake(): Session["handshake"] {
@@ -116,6 +123,10 @@ class Watched implements WatchedSession {
 
   get heardAt(): number {
     return this.#heardAt;
+  }
+
+  get renewedAt(): number {
+    return this.#renewedAt;
   }
 
   get isBusy(): boolean {
@@ -127,7 +138,7 @@ class Watched implements WatchedSession {
   }
 
   get isUsed(): boolean {
-    return (isLent(this.#session) && this.#session.isUsed) || this.#flights.some(({ use }) => use.isUse);
+    return (isLent(this.#session) && this.#session.isUsed) || this.#flights.some(({ use }) => use.keepsOpen);
   }
 
   get #limits(): ServerLimits {
@@ -135,7 +146,7 @@ class Watched implements WatchedSession {
   }
 
   list<K extends CatalogKind>(kind: K, options: { readonly signal: AbortSignal }): Promise<Listing<K>> {
-    return this.#inFlight(this.#session.list(kind, options), LOOK, LIST_LIMITS);
+    return this.#inFlight(this.#session.list(kind, options), UPKEEP, LIST_LIMITS);
   }
 
   request<M extends SessionMethod>(
@@ -145,14 +156,14 @@ class Watched implements WatchedSession {
   ): Promise<SessionResult<M>> {
     const isCall = method === "tools/call";
     if (isCall) this.#watch.counts.calls += 1;
-    const use = isCall ? CALL : method === "ping" ? LOOK : REQUEST;
+    const use = isCall ? CALL : method === "ping" ? UPKEEP : REQUEST;
     return this.#inFlight(this.#session.request(method, params, options), use, options);
   }
 
   rejectInFlight(why: (isCall: boolean) => McpError): void {
     for (const flight of [...this.#flights]) {
       const error = why(flight.use.isCall);
-      if (this.#hasLanded(flight, error)) flight.reject(error);
+      if (this.#finish(flight, error)) flight.reject(error);
     }
   }
 
@@ -186,61 +197,71 @@ class Watched implements WatchedSession {
     await this.close();
   }
 
-  /** Written out, because an asynchronous function would make three promises more for each call. */
+  /** Without `async`, which would create three more promises for each call. */
   #inFlight<T>(work: Promise<T>, use: Use, limits: FlightLimits): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const flight: Flight = { use, limits, reject, place: this.#flights.length };
+      const flight: Flight = { use, limits, reject, index: this.#flights.length };
       this.#flights.push(flight);
       work.then(
         (answer) => {
-          if (this.#hasLanded(flight)) resolve(answer);
+          if (this.#finish(flight)) resolve(answer);
         },
         (error) => {
-          if (this.#hasLanded(flight, error)) reject(this.#told(error, use));
+          if (this.#finish(flight, error)) reject(this.#causeOf(error, use));
         },
       );
     });
   }
 
-  #told(error: unknown, { isCall }: Use): unknown {
+  /** The loss in place of the close that followed it. */
+  #causeOf(error: unknown, { isCall }: Use): unknown {
     const loss = this.#loss;
     return loss !== undefined && isMcpError(error, "MCP_CLOSED") ? lostError(error, loss, isCall) : error;
   }
 
-  /** Takes note of an end. `false`: it had been given up already. */
-  #hasLanded(flight: Flight, error?: unknown): boolean {
+  /** Records the end of a request; false if it was rejected before. */
+  #finish(flight: Flight, error?: unknown): boolean {
     if (!this.#remove(flight)) return false;
-    const { isUse, isCall } = flight.use;
+    const { keepsOpen, isCall } = flight.use;
     const now = performance.now();
     if (error === undefined || (isMcpError(error) && error.rpcCode !== undefined)) this.#heardAt = now;
-    if (isCall && error !== undefined && !isMcpError(error, "MCP_ABORTED")) this.#watch.counts.failures += 1;
-    if (isUse) this.#usedAt = now;
-    this.#waitForIdleness();
+    if (isCall && error !== undefined) this.#countFailure(error);
+    if (keepsOpen) this.#usedAt = now;
+    this.#startIdleTimer();
     return true;
   }
 
-  /** The last takes its place. */
+  #countFailure(error: unknown): void {
+    const { counts } = this.#watch;
+    if (isMcpError(error) && error.outcome === "not-sent") counts.calls -= 1;
+    else if (!isMcpError(error, "MCP_ABORTED")) counts.failures += 1;
+  }
+
+  /** Removes a flight; the last one moves to its index. */
   #remove(flight: Flight): boolean {
-    const { place } = flight;
-    if (place < 0) return false;
-    flight.place = -1;
+    const { index } = flight;
+    if (index < 0) return false;
+    flight.index = -1;
     const last = this.#flights.pop();
     if (last !== undefined && last !== flight) {
-      last.place = place;
-      this.#flights[place] = last;
+      last.index = index;
+      this.#flights[index] = last;
     }
     return true;
   }
 
-  #waitForIdleness(): void {
+  #startIdleTimer(): void {
     clearTimeout(this.#timer);
     const { idleTimeoutMs = DEFAULT_LIMITS.idleTimeoutMs } = this.#limits;
     if (idleTimeoutMs === 0 || this.#isOver) return;
     const waitMs = Math.max(0, this.#usedAt + idleTimeoutMs - performance.now());
     this.#timer = startTimer(() => {
-      if (this.#flights.length === 0) this.#idle();
+      if (this.#flights.length > 0) return; // The timer starts again when they end.
+      this.#usedAt = performance.now();
+      this.#startIdleTimer();
+      this.#idle();
     }, waitMs);
-    this.#timer.unref(); // Waiting to end a session keeps no process alive.
+    this.#timer.unref(); // The timer does not keep the process alive.
   }
 }
 

@@ -96,7 +96,14 @@ const NOT_KNOWN = [-32601, -32602];
 const SAYS_UNKNOWN = /\b(?:unknown|no such|invalid) tool\b|\btool\b.*\b(?:not found|unknown|not exist)/is;
 
 /** Whether the server says that it has no such tool (any more), rather than that the arguments are wrong. */
-export function isToolGone(error: McpError): boolean {
-  if (error.code !== "MCP_TOOL_REJECTED" || error.rpcCode === undefined) return false;
-  return NOT_KNOWN.includes(error.rpcCode) && SAYS_UNKNOWN.test(error.message);
+export function isToolGone({ code, rpcCode, message }: McpError): boolean {
+  if (code !== "MCP_TOOL_REJECTED" || rpcCode === undefined || !NOT_KNOWN.includes(rpcCode)) return false;
+  return SAYS_UNKNOWN.test(serverWords(message, rpcCode));
+}
+
+/** The server's part of a message. The words that a session puts before it contain "tool" as well, and end with the code. */
+function serverWords(message: string, rpcCode: number): string {
+  const introduction = `(JSON-RPC error ${rpcCode}): `;
+  const at = message.indexOf(introduction);
+  return at < 0 ? message : message.slice(at + introduction.length);
 }

@@ -1,50 +1,55 @@
 import type { CallOptions, McpError, ServerLimits, ToolDescriptor } from "@jackfield/mcp-core";
 import { MOST_UNSENT } from "../server/unsent-request.ts";
 
-/** What has become of a call so far and what may be repeated; the decision's whole input. */
+/** Everything that the decision about a repetition depends on. */
 export interface ReplayQuestion {
-  /** Of the last attempt. */
+  /** The error of the last attempt. */
   readonly error: McpError;
-  /** How many attempts may have run, the last included. */
+  /** How many attempts may have run, including the last. */
   readonly mayHaveRun: number;
-  /** How many could not be sent since then. */
+  /** How many attempts since then could not be sent. */
   readonly unsent: number;
-  /** How many the server refused since then. */
+  /** How many attempts since then the server refused. */
   readonly refused: number;
+  /** Whether the session was renewed since the call began: it then sends a call that the server refused once more itself. */
+  readonly wasRenewed: boolean;
   readonly replay: CallOptions["replay"];
-  /** As it is now; missing if it is not on offer any more. */
+  /** The tool as it is now; missing if it is no longer offered. */
   readonly tool: ToolDescriptor | undefined;
   readonly limits: ServerLimits;
 }
 
-/** What is waited for where a server is busy and does not say for how long. */
+/** The wait if a busy server gives no `Retry-After`. */
 const BUSY_DELAY_MS = 1_000;
+const NOT_FOUND = 404;
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * Whether a failed call is made once more, and after how many milliseconds. Pure.
+ * Decides whether a failed call is repeated, and after how many milliseconds. Pure.
  *
- * What was never sent, or was refused before it was processed, did not run. It is made once more, and what was never sent twice: the
- * second time its session is given up. What is refused is a session the server does not know, and HTTP 429, after the time it asks
- * for. A server that died takes an attempt that may have run with it, and another one finds its session gone: that does not count as
- * one of those that `replay` allows. What may have run is repeated only where the caller asked for it on this call, or where the
- * server's own annotations say it does no harm and its limits trust them. An answer, a time-out, an abort are never repeated.
+ * - Not sent: repeated up to twice, first on the same session if it still stands, then on another one.
+ * - Refused before it ran, because the server does not know the session or with HTTP 429: repeated once, after the time that the server asks for.
+ *   A 404 after the session was renewed is not repeated: the session has sent the call twice already.
+ * - May have run: repeated only if the caller allows it for this call, or if `trustAnnotations` is set and the tool's annotations say that
+ *   it is read-only or idempotent. An attempt that found its session gone does not count as one of the repetitions that `replay` allows.
+ * - Answered, timed out or aborted: never repeated. Nor is a call whose authorization challenge could not be met: the status in such an
+ *   error is the authorization server's.
  *
- * A call whose authorization challenge could not be met is never repeated either: a status in such an error is the authorization server's.
- *
- * @returns `undefined` if it is not to be repeated.
+ * @returns `undefined` if the call is not repeated.
  */
 export function repeatDelay({
   error,
   mayHaveRun,
   unsent,
   refused,
+  wasRenewed,
   replay = "trusted",
   tool,
   limits,
 }: ReplayQuestion): number | undefined {
   if (error.outcome === "not-sent" || error.outcome === "rejected") {
     if (unsent > MOST_UNSENT || refused > 1 || isOfChallenge(error)) return undefined;
+    if (wasRenewed && error.httpStatus === NOT_FOUND) return undefined;
     if (error.code === "MCP_SESSION_LOST" || error.code === "MCP_SERVER_EXITED") return 0;
     return error.httpStatus === TOO_MANY_REQUESTS ? (error.retryAfterMs ?? BUSY_DELAY_MS) : undefined;
   }
@@ -53,8 +58,8 @@ export function repeatDelay({
 }
 
 /**
- * An error of a challenge has the phase `handshake`. `callError` replaces the phase of every error that names no tool, so the code counts
- * as well: no session uses it for what its server answered to a call.
+ * Whether an authorization challenge failed. Such an error has the phase `handshake`, but `callError` replaces the phase of errors that name
+ * no tool. So the code counts as well: sessions never use it for a server's answer to a call.
  */
 function isOfChallenge({ phase, code }: McpError): boolean {
   return phase === "handshake" || code === "MCP_CONNECT_FAILED";

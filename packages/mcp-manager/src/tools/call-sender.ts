@@ -3,6 +3,7 @@ import { raceSignal } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
 import { isUnsent } from "../server/unsent-request.ts";
+import type { WatchedSession } from "../server/watched-session.ts";
 import { startTimer, turnOfTheEventLoop } from "../timer.ts";
 import { abortedBeforeSending, callError, isToolGone, keepUncertainty, optionInvalid } from "./call-error.ts";
 import { repeatDelay } from "./call-replay.ts";
@@ -48,7 +49,7 @@ export function sendCall(
 interface Failure {
   readonly thrown: unknown;
   /** The session it was sent on, if it got that far. */
-  readonly session: Session | undefined;
+  readonly session: WatchedSession | undefined;
 }
 
 /** Waits for a session if there is none, and goes on after a failure as long as that is safe or wanted. */
@@ -56,7 +57,7 @@ async function sendUntilSettled(attempts: Attempts, first?: Failure): Promise<To
   const { call, time } = attempts;
   for (let failure = first; ; ) {
     const delayMs = failure === undefined ? 0 : delayAfter(failure, attempts);
-    let session: Session | undefined;
+    let session: WatchedSession | undefined;
     try {
       refuseIfAborted(call);
       if (delayMs > 0) await pause(delayMs, call);
@@ -96,9 +97,10 @@ const NO_ATTEMPT = { mayHaveRun: 0, unsent: 0, refused: 0, unusable: undefined, 
  *
  * @throws McpError why there is none, or that the tool has changed or is not listed.
  */
-async function judgedSession(attempts: Attempts): Promise<Session> {
+async function judgedSession(attempts: Attempts): Promise<WatchedSession> {
   const { call, target, registry, time, foundOn, isFreshlyFound, unsent, refused, mayHaveRun } = attempts;
-  if (foundOn !== undefined && target.openSession === foundOn) return foundOn;
+  const { openSession } = target;
+  if (openSession !== undefined && openSession === foundOn) return openSession;
   const session = await waitForListedServer(call, time, target);
   refuseIfOther(call.tool, registry);
   const isLikeNew = isFreshlyFound && unsent > 0 && refused + mayHaveRun === 0;
@@ -124,6 +126,7 @@ function delayAfter(failure: Failure, attempts: Attempts): number {
     mayHaveRun,
     unsent,
     refused,
+    wasRenewed: failure.session.renewedAt >= time.startedAt,
     replay: options.replay,
     tool: registry.find(tool.server, tool.originalName),
     limits: target.definition.limits ?? {},

@@ -7,6 +7,8 @@ import { writtenValue } from "../written-value.ts";
  * time ends no call. Milliseconds; `0` = no limit.
  */
 export interface CallTime {
+  /** When the call began. */
+  readonly startedAt: number;
   /** The shorter of the call's two limits. */
   readonly limitMs: number;
   /** For a request that is sent at once. */
@@ -38,9 +40,9 @@ export function createCallTime(options: CallOptions, limits: ServerLimits): Call
 }
 
 class ElapsingTime implements CallTime {
-  readonly #startedAt = performance.now();
+  readonly startedAt = performance.now();
   /** Since when an answer or progress is awaited. */
-  #workedAt = this.#startedAt;
+  #workedAt = this.startedAt;
   readonly #idleMs: number;
   readonly #totalMs: number;
 
@@ -87,7 +89,7 @@ class ElapsingTime implements CallTime {
   }
 
   #elapsedMs(now: number): number {
-    return Math.floor(now - this.#startedAt);
+    return Math.floor(now - this.startedAt);
   }
 }
 

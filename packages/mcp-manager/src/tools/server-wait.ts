@@ -1,6 +1,7 @@
-import { McpError, type Session, type ToolCall } from "@jackfield/mcp-core";
+import { McpError, type ToolCall } from "@jackfield/mcp-core";
 import { createDeadline, type Deadline } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
+import type { WatchedSession } from "../server/watched-session.ts";
 import { abortedBeforeSending, detailsOf, unavailable } from "./call-error.ts";
 import type { CallTime } from "./call-time.ts";
 
@@ -43,7 +44,7 @@ export function waitForListedServer(
   call: Pick<ToolCall, "tool" | "options">,
   time: CallTime,
   server: ManagedServer,
-): Promise<Session> {
+): Promise<WatchedSession> {
   const patienceMs = () => time.leftMs() * SHARE_OF_LIST;
   return waitForServer(call, time, (deadline) => server.listedSession(deadline, patienceMs));
 }

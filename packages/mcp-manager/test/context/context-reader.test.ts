@@ -1,5 +1,6 @@
 import { type CatalogKind, type ContextSource, McpError } from "@jackfield/mcp-core";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { tool } from "../manager-fixture.ts";
 import { broken, contextFixture, contextSession, openedFixture, README } from "./context-fixture.ts";
 
 /** Every way to ask one server for something besides tools. */
@@ -56,6 +57,73 @@ test.each([
     expect(connector.attempts).toHaveLength(failing + (failing === 1 ? 1 : 0));
   },
 );
+
+test("resources() that times out after the list was sent rejects with the outcome unknown", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const session = contextSession();
+  const list = session.list.bind(session);
+  session.list = async (kind, options) => {
+    if (kind !== "resources") return list(kind, options);
+    await new Promise((resolve) => setTimeout(resolve, 600)); // Two lists take longer than the limit.
+    throw new McpError("MCP_REQUEST_REJECTED", "busy");
+  };
+  const { manager } = await openedFixture({ limits: { callTimeoutMs: 1_000 } }, session);
+  const asking = manager.resources("s");
+  const rejected = expect(asking).rejects.toMatchObject({
+    code: "MCP_CALL_TIMEOUT",
+    outcome: "unknown",
+    message: '1000 ms passed before server "s" answered.',
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  await rejected;
+  await manager.close();
+});
+
+describe("readResource() during a call, over a connection that cannot be used", () => {
+  async function paused() {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const session = contextSession({
+      answer: (method) => {
+        if (method === "tools/call") return new Promise(() => {});
+        throw broken;
+      },
+    });
+    session.setTools([tool("echo")]);
+    const { manager } = await openedFixture({}, session);
+    manager.callTool({ server: "s", tool: "echo" }, {}, { timeoutMs: 0, maxTotalMs: 0 }).catch(() => {});
+    const caller = new AbortController();
+    const asking = manager.readResource("s", "file:///a", { signal: caller.signal, timeoutMs: 0 });
+    const ended = asking.catch(({ code, outcome }: McpError) => `${code} ${outcome}`);
+    const asked = () => session.requests.filter(({ method }) => method === "resources/read").length;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked()).toBe(2);
+    return { manager, ended, asked, caller };
+  }
+
+  test("is sent again after 50 ms, then after twice as long each time, up to a second", async () => {
+    const { manager, asked, caller, ended } = await paused();
+    for (const pauseMs of [50, 100, 200, 400, 800, 1_000, 1_000]) {
+      const before = asked();
+      await vi.advanceTimersByTimeAsync(pauseMs - 1);
+      expect(asked()).toBe(before);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(asked()).toBe(before + 1);
+    }
+    caller.abort();
+    expect(await ended).toBe("MCP_ABORTED not-sent");
+    await manager.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("rejects when the manager closes, without waiting for the pause", async () => {
+    const { manager, ended } = await paused();
+    await manager.close();
+    expect(await ended).toBe("MCP_CLOSED not-sent");
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
 
 describe("the lists of all servers", () => {
   const unusable = () => contextSession({ failing: new Map([["prompts", broken]]) });

@@ -9,19 +9,25 @@ const ECHO = { server: "a", tool: "echo" };
 const CAPABILITIES = { tools: {}, prompts: {}, resources: { subscribe: true } };
 const UNSENT = { code: "MCP_SESSION_LOST", outcome: "not-sent" };
 
-const QUESTIONS: readonly [string, (manager: McpManager) => Promise<unknown>][] = [
-  ["getPrompt", (manager) => manager.getPrompt("a", "review")],
-  ["readResource", (manager) => manager.readResource("a", "file:///readme")],
+type Ask = (manager: McpManager, timeoutMs?: number) => Promise<unknown>;
+
+const REQUESTS: readonly [string, Ask][] = [
+  ["getPrompt", (manager, timeoutMs) => manager.getPrompt("a", "review", {}, { timeoutMs })],
+  ["readResource", (manager, timeoutMs) => manager.readResource("a", "file:///readme", { timeoutMs })],
   [
     "complete",
-    (manager) => {
+    (manager, timeoutMs) => {
       const argument = { name: "path", value: "r" };
-      return manager.complete("a", { ref: { type: "ref/prompt", name: "review" }, argument });
+      return manager.complete("a", { ref: { type: "ref/prompt", name: "review" }, argument }, { timeoutMs });
     },
   ],
-  ["subscribe", (manager) => manager.subscribe("a", "file:///readme", () => {})],
+  ["subscribe", (manager, timeoutMs) => manager.subscribe("a", "file:///readme", () => {}, { timeoutMs })],
+];
+
+const LISTS: readonly [string, Ask][] = [
   ["prompts", (manager) => manager.prompts("a")],
   ["resources", (manager) => manager.resources("a")],
+  ["refreshTools", (manager) => manager.refreshTools("a")],
 ];
 
 /** A server with a call in flight that accepts no more connections. All its lists except that of tools fail. */
@@ -30,7 +36,8 @@ async function busyAndUnreachable() {
   const held = Promise.withResolvers<{ content: [] }>();
   const answer = (method: string) => {
     if (method === "tools/list") return { items: [tool("echo")] };
-    if (method !== "tools/call") return "break";
+    if (method.endsWith("/list")) return "break";
+    if (method !== "tools/call") return {};
     begun.resolve();
     return held.promise;
   };
@@ -44,8 +51,31 @@ async function busyAndUnreachable() {
   return { manager, server, call, release: () => held.resolve({ content: [] }) };
 }
 
-describe.each(QUESTIONS)("%s when the server accepts no more connections", (_, ask) => {
-  it("rejects, and keeps the session for a call in flight", async () => {
+describe.each(REQUESTS)("%s during a call, when the server accepts no more connections", (_, ask) => {
+  it("times out as not-sent, and keeps the session for the call", async () => {
+    const { manager, server, call, release } = await busyAndUnreachable();
+    const late = { code: "MCP_CALL_TIMEOUT", outcome: "not-sent", server: "a" };
+    await expect(ask(manager, 100)).rejects.toMatchObject(late);
+    release();
+    expect(await call).toEqual({ content: [] });
+    expect(manager.servers()).toMatchObject([{ status: "ready" }]);
+    expect(server.asked.filter((method) => method === "initialize")).toHaveLength(1);
+  });
+
+  it("is answered on the same session as soon as the server accepts connections again", async () => {
+    const { manager, server, call, release } = await busyAndUnreachable();
+    const asking = ask(manager);
+    await expect(manager.refreshTools("a")).rejects.toMatchObject(UNSENT);
+    await server.startAgain();
+    await asking;
+    release();
+    expect(await call).toEqual({ content: [] });
+    expect(server.asked.filter((method) => method === "initialize")).toHaveLength(1);
+  });
+});
+
+describe.each(LISTS)("%s during a call, when the server accepts no more connections", (_, ask) => {
+  it("rejects as not-sent, and keeps the session for the call", async () => {
     const { manager, server, call, release } = await busyAndUnreachable();
     await expect(ask(manager)).rejects.toMatchObject(UNSENT);
     release();
@@ -53,7 +83,9 @@ describe.each(QUESTIONS)("%s when the server accepts no more connections", (_, a
     expect(manager.servers()).toMatchObject([{ status: "ready" }]);
     expect(server.asked.filter((method) => method === "initialize")).toHaveLength(1);
   });
+});
 
+describe.each([...REQUESTS, ...LISTS])("%s when the server accepts no more connections", (_, ask) => {
   it("gives the session up if nothing else is in flight", async () => {
     const { manager, call, release } = await busyAndUnreachable();
     release();
@@ -87,7 +119,8 @@ it("a request of one user does not end a shared session during another user's ca
   const [ann, bob] = [manager.forPrincipal("ann"), manager.forPrincipal("bob")];
   await Promise.all([ann.start(), bob.start()]);
   const call = bob.callTool(ECHO);
-  await expect(ann.readResource("a", "file:///readme")).rejects.toMatchObject(UNSENT);
+  const read = ann.readResource("a", "file:///readme", { timeoutMs: 100 });
+  await expect(read).rejects.toMatchObject({ code: "MCP_CALL_TIMEOUT", outcome: "not-sent" });
   held.resolve({ content: [] });
   expect(await call).toEqual({ content: [] });
   expect(connector.attempts).toHaveLength(1);

@@ -7,9 +7,9 @@ import {
   passThroughResolver,
   stdioDefinition,
 } from "@jackfield/test-kit";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createMcpManager, type McpManager, type McpManagerOptions } from "../../src/index.ts";
-import { tool } from "../manager-fixture.ts";
+import { only, tool } from "../manager-fixture.ts";
 
 const CAPABILITIES = { tools: {}, resources: { subscribe: true } };
 const updated = (uri: string) => ({ method: "notifications/resources/updated", params: { uri } });
@@ -66,6 +66,27 @@ describe("a runtime for several users", () => {
     expect(of("own", "ann")[0]?.requests).toHaveLength(1);
     expect(of("shared")[0]?.requests).toHaveLength(2);
     expect([...resolvedAs].sort()).toEqual(["own ann", "own bob", "own undefined", "shared undefined"]);
+  });
+
+  it("keeps a shared session open while one user subscribes to a resource of it", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { manager, of } = runtime([shared], { idleTimeoutMs: 1_000 });
+    await using _ = manager;
+    await manager.start();
+    const [ann, bob] = await Promise.all([userOf(manager, "ann"), userOf(manager, "bob")]);
+    const heard = vi.fn();
+    const subscription = await ann.subscribe("shared", "file:///a", heard);
+    await vi.advanceTimersByTimeAsync(60_000);
+    const statuses = [manager, ann, bob].map((user) => user.servers()[0]?.status);
+    expect(statuses).toEqual(["ready", "ready", "idle"]);
+    const session = only(of("shared"));
+    session.notify(updated("file:///a"));
+    await vi.advanceTimersByTimeAsync(500);
+    expect(heard).toHaveBeenCalledOnce();
+    await subscription.close();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(session.closed).toBe(true);
   });
 
   it("opens ten sessions for a thousand users of ten shared servers", {

@@ -146,6 +146,29 @@ describe("the catalog entry of a server", () => {
     await manager.close();
   });
 
+  it("records the time to the first failure; a later list does not change it", async () => {
+    const cache = createFakeToolCache();
+    const failing = new Map([["tools" as const, new McpError("MCP_REQUEST_REJECTED", "warming up")]]);
+    const { manager, session, open } = await openedFixture({ cache }, contextSession({ failing }));
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    void manager.refreshTools("s").catch(() => {});
+    await vi.advanceTimersByTimeAsync(0);
+    const outcome = () => only(cache.entries.values()).lastOutcome;
+    expect(outcome()).toMatchObject({ ok: false, tookMs: 0, at: Date.now() });
+    failing.clear();
+    await manager.refreshTools("s");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(outcome()).toMatchObject({ ok: true, tookMs: 0, at: Date.now() });
+    session.lose(new McpError("MCP_SESSION_LOST", "gone"));
+    const reconnecting = manager.reconnect("s");
+    await vi.advanceTimersByTimeAsync(4_000);
+    await open();
+    await reconnecting;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(outcome()).toMatchObject({ ok: true, tookMs: 4_000 });
+    await manager.close();
+  });
+
   it("is stale from list_changed until the new list arrives", async () => {
     const { manager, session, marked, stored } = await started();
     expect(stored().stale).toBeUndefined();

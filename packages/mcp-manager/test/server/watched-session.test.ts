@@ -50,6 +50,31 @@ it("isUsed is true during a call or another request, but not during a listing or
   }
 });
 
+it.each([
+  ["not-sent", new McpError("MCP_SESSION_LOST", "refused", { outcome: "not-sent" }), 0, 0],
+  ["not-sent", new McpError("MCP_ABORTED", "enough", { outcome: "not-sent" }), 0, 0],
+  ["rejected", new McpError("MCP_TOOL_REJECTED", "no", { outcome: "rejected" }), 1, 1],
+  ["unknown", new McpError("MCP_ABORTED", "enough", { outcome: "unknown" }), 1, 0],
+])("a call that ends as %s (%s) counts as %d calls and %d failures", async (_outcome, error, ...expected) => {
+  const counts = { calls: 0, failures: 0 };
+  const answer = () => Promise.reject(error);
+  const session = watchSession(createFakeSession({ answer }), { definition: {}, counts }, () => {});
+  const calling = session.request("tools/call", { name: "echo" });
+  expect(counts).toEqual({ calls: 1, failures: 0 });
+  await expect(calling).rejects.toBe(error);
+  expect([counts.calls, counts.failures]).toEqual(expected);
+});
+
+it("renewedAt is the time of the last renewal", () => {
+  const inner = createFakeSession();
+  const watch = { definition: {}, counts: { calls: 0, failures: 0 } };
+  const session = watchSession(inner, watch, () => {});
+  expect(session.renewedAt).toBe(Number.NEGATIVE_INFINITY);
+  const before = performance.now();
+  inner.renew();
+  expect(session.renewedAt).toBeGreaterThanOrEqual(before);
+});
+
 it("a request after markLost() rejects as not-sent, with the loss as its cause", async () => {
   const session = watched({});
   const loss = new McpError("MCP_SESSION_LOST", "refused twice", { server: "a" });

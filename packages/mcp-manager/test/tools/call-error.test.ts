@@ -1,6 +1,6 @@
 import { McpError, type ToolDescriptor } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
-import { keepUncertainty } from "../../src/tools/call-error.ts";
+import { isToolGone, keepUncertainty } from "../../src/tools/call-error.ts";
 
 const echo = { server: "a", originalName: "echo" } as ToolDescriptor;
 const uncertain = new McpError("MCP_SESSION_LOST", "gone", { outcome: "unknown" });
@@ -25,5 +25,27 @@ describe("the error of a failed repetition", () => {
       tool: "echo",
       cause: uncertain,
     });
+  });
+});
+
+describe("isToolGone", () => {
+  const rejected = (said: string, rpcCode = -32602) =>
+    new McpError("MCP_TOOL_REJECTED", said, { rpcCode, outcome: "rejected" });
+  /** As the sessions of this project word it. */
+  const refused = (said: string, rpcCode = -32602) =>
+    rejected(`Server "a" refused the call of tool "echo" (JSON-RPC error ${rpcCode}): ${said}`, rpcCode);
+
+  it.each([
+    [true, refused("Unknown tool: echo")],
+    [true, refused("No such tool", -32601)],
+    [true, refused("Tool echo not found")],
+    [true, rejected("Tool echo not found")],
+    [false, refused("user 42 not found")],
+    [false, refused('"unknown" is not a colour')],
+    [false, rejected("user 42 not found")],
+    [false, refused("Unknown tool: echo", -32603)],
+    [false, new McpError("MCP_OUTCOME_UNKNOWN", "Unknown tool: echo", { rpcCode: -32602 })],
+  ])("is %j by the server's own words: %s", (expected, error) => {
+    expect(isToolGone(error)).toBe(expected);
   });
 });

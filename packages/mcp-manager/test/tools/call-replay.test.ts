@@ -18,6 +18,7 @@ function tool(annotations: ToolAnnotations = {}): ToolDescriptor {
 
 const notSent = new McpError("MCP_SESSION_LOST", "gone", { outcome: "not-sent" });
 const rejected = new McpError("MCP_SESSION_LOST", "404", { outcome: "rejected" });
+const forgotten = new McpError("MCP_SESSION_LOST", "404", { outcome: "rejected", httpStatus: 404 });
 const unknown = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unknown" });
 
 /** The error details of a challenge while the authorization server is busy. */
@@ -29,6 +30,17 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number
   ["does not repeat an unsent call a third time", { error: notSent, unsent: 3 }, undefined],
   ["[R17] does not count a refused attempt as unsent", { error: notSent, unsent: 1, refused: 1 }, 0],
   ["[R17] repeats a call that the server refused because of an unknown session", { error: rejected }, 0],
+  ["[R17] repeats a call after a 404 if the session was not renewed", { error: forgotten }, 0],
+  [
+    "does not repeat a call after a 404 if the session was renewed, and so has sent it twice",
+    { error: forgotten, wasRenewed: true },
+    undefined,
+  ],
+  [
+    "repeats a call that was refused without a status, even if the session was renewed",
+    { error: rejected, wasRenewed: true },
+    0,
+  ],
   ["[T2] never repeats a call that may have run", { error: unknown }, undefined],
   ["ignores annotations by default", { error: unknown, tool: tool({ readOnlyHint: true }) }, undefined],
   [
@@ -132,7 +144,8 @@ describe("the replay policy", () => {
       unsent: outcome === "not-sent" ? 1 : 0,
       refused: outcome === "rejected" ? 1 : 0,
     };
-    const asked = { error: unknown, ...counts, replay: undefined, tool: tool(), limits: {}, ...question };
+    const defaults = { wasRenewed: false, replay: undefined, tool: tool(), limits: {} };
+    const asked = { error: unknown, ...counts, ...defaults, ...question };
     expect(repeatDelay(asked)).toBe(expected);
   });
 });
@@ -151,3 +164,21 @@ it.each([429, 503])(
     await manager.close();
   },
 );
+
+it.each([
+  ["twice if the session was renewed before the call", "before", 2],
+  ["once if the session was renewed during the call", "during", 1],
+])("a call that the server answers with 404 is sent %s", async (_title, renewal, sent) => {
+  const { manager, session, connector } = await startedManager(new Map([["a", [definition("echo")]]]), {
+    answer: () => {
+      if (renewal === "during") session("a").renew();
+      throw forgotten;
+    },
+  });
+  if (renewal === "before") session("a").renew();
+  await manager.refreshTools("a");
+  await expect(manager.callTool({ server: "a", tool: "echo" })).rejects.toBeInstanceOf(McpError);
+  expect(session("a").requests).toHaveLength(sent);
+  expect(connector.attempts).toHaveLength(1);
+  await manager.close();
+});
