@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Mcp } from "jackfield";
 import { type OpenRuntime, runtimeOptions } from "./agent-runtime.ts";
 import { type AgentArguments, parseArguments, USAGE } from "./arguments.ts";
@@ -11,7 +11,7 @@ import { describeError } from "./error-line.ts";
 import { startEverythingOverHttp } from "./everything-over-http.ts";
 import type { AgentFramework, ModelSettings } from "./frameworks/agent-framework.ts";
 import { loadFramework } from "./frameworks/load-framework.ts";
-import { readModelSettings } from "./model-settings.ts";
+import { baseUrlFault, readModelSettings } from "./model-settings.ts";
 import { startOfflineModel } from "./offline-model/server.ts";
 import { openScreen, type Screen, type ScreenStream } from "./screen.ts";
 import { playConversation } from "./scripted-run.ts";
@@ -46,7 +46,7 @@ interface Run extends AgentContext {
 
 /**
  * Runs the agent from the command line to the exit code: 0 if all went well, 1 if something failed or a scripted answer was wrong,
- * 2 if the command line is wrong, 130 if it was interrupted. Whatever it opened is closed when it returns.
+ * 2 if the command line or `OPENAI_BASE_URL` is wrong, 130 if it was interrupted. Whatever it opened is closed when it returns.
  */
 export async function runAgent(context: AgentContext): Promise<number> {
   const parsed = parseArguments(context.argv);
@@ -56,6 +56,8 @@ export async function runAgent(context: AgentContext): Promise<number> {
   }
   if (parsed.kind === "wrong") return refuse(context, parsed.message);
   const { model, discover, once, script } = parsed.arguments;
+  const fault = baseUrlFault(context.environment);
+  if (fault !== undefined) return refuse(context, fault);
   const settings = readModelSettings(context.environment, model);
   if (settings === undefined && model !== undefined) {
     return refuse(context, "--model needs OPENAI_API_KEY or OPENAI_BASE_URL.");
@@ -69,6 +71,17 @@ export async function runAgent(context: AgentContext): Promise<number> {
     );
   }
   return runWith({ ...context, isChat }, parsed.arguments, settings);
+}
+
+/** The fault of a host or file that the command line names and that could not be read. */
+function unusableSource({ problems }: Mcp["report"], { configFiles }: AgentArguments): string | undefined {
+  const files = configFiles.map((file) => resolve(file));
+  for (const { error, definedIn } of problems) {
+    if (definedIn.pointer === "/hosts") return error.message.replace('option "/hosts"', "--hosts");
+    const isNamed = definedIn.file !== undefined && files.includes(definedIn.file);
+    if (isNamed && error.code === "MCP_CONFIG_NOT_FOUND") return error.message;
+  }
+  return undefined;
 }
 
 function refuse(context: AgentContext, message: string): number {
@@ -130,6 +143,8 @@ async function converse(run: Run, settings: ModelSettings | undefined): Promise<
   const runtime = await run.openRuntime(runtimeOptions({ ...run, demoServers, terminal, screen }));
   run.closeLater(() => runtime.close());
   stopListening?.();
+  const unusable = unusableSource(runtime.report, run.arguments);
+  if (unusable !== undefined) return refuse(run, unusable);
   // Before anything else is awaited, so that no news is missed.
   if (terminal !== undefined) run.closeLater(watchServers(runtime, terminal, style));
   showStart(runtime, screen, style);
@@ -144,9 +159,8 @@ async function converse(run: Run, settings: ModelSettings | undefined): Promise<
 async function offlineSettings(run: Run, screen: Screen): Promise<ModelSettings> {
   const offline = await startOfflineModel();
   run.closeLater(offline.close);
-  screen.write(
-    run.style.dim("No OPENAI_API_KEY: an offline stand-in, not a language model, picks the tools."),
-  );
+  screen.write(run.style.dim("An offline stand-in, not a language model, picks the tools:"));
+  screen.write(run.style.dim("neither OPENAI_API_KEY nor OPENAI_BASE_URL is set."));
   return { baseUrl: offline.baseUrl, apiKey: "offline", model: "offline-stand-in" };
 }
 

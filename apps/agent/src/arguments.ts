@@ -26,7 +26,7 @@ export type ParsedArguments =
 export const USAGE = `Usage: agent [options]
 
 A terminal agent with MCP tools. In a terminal it is a chat; without one it plays a scripted conversation and exits with 0
-only if every answer was right. Without OPENAI_API_KEY an offline stand-in replaces the model.
+only if every answer was right. With neither OPENAI_API_KEY nor OPENAI_BASE_URL, an offline stand-in replaces the model.
 
   --framework NAME  ${FRAMEWORK_NAMES.join(" (default) or ")}
   --model NAME      the model to ask for; needs OPENAI_API_KEY or OPENAI_BASE_URL
@@ -60,6 +60,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
       const message = `There is no framework "${framework}"; use ${FRAMEWORK_NAMES.join(" or ")}.`;
       return { kind: "wrong", message };
     }
+    if (once?.trim() === "") return { kind: "wrong", message: "--once needs a text." };
     if (once !== undefined && script) {
       return { kind: "wrong", message: "--once and --script cannot be used together." };
     }

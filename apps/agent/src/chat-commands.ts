@@ -83,11 +83,17 @@ export async function runCommand(line: string, context: CommandContext): Promise
   const takesName = command?.usage.includes("NAME") === true;
   if (command === undefined || (wantsName && name === "") || (!takesName && name !== "")) {
     context.screen.write(
-      command === undefined ? "There is no such command; see /help." : `Usage: ${command.usage}`,
+      words === undefined ? "There is no such command; see /help." : `Usage: ${usagesOf(words).join(", ")}`,
     );
     return;
   }
   await command.run(name, context);
+}
+
+/** How a command is written, and then the commands that begin with the same words. */
+function usagesOf(words: string): readonly string[] {
+  const longer = Object.keys(COMMANDS).filter((known) => known.startsWith(`${words} `));
+  return [words, ...longer].flatMap((known) => COMMANDS[known]?.usage ?? []);
 }
 
 /** Connects a server and lists its tools, which are not known yet when it is connected. */

@@ -25,8 +25,8 @@ function optionsFor(argv: readonly string[], typist?: ReturnType<typeof createTy
   });
 }
 
-describe("the runtime that the agent asks for", () => {
-  it("has the demo's servers and looks for no others", () => {
+describe("the agent's runtime options", () => {
+  it("contain the demo servers and disable discovery by default", () => {
     expect(optionsFor(["--config", "more.json"])).toMatchObject({
       servers: demoServers,
       configFiles: ["more.json"],
@@ -34,7 +34,7 @@ describe("the runtime that the agent asks for", () => {
     });
   });
 
-  it("is looked for where --discover and --hosts say", () => {
+  it("set discovery as --discover and --hosts say", () => {
     expect(optionsFor(["--discover"]).discover).toEqual({ hosts: undefined });
     expect(optionsFor(["--discover", "--hosts", "cursor, vscode"]).discover).toEqual({
       hosts: ["cursor", "vscode"],
@@ -42,7 +42,7 @@ describe("the runtime that the agent asks for", () => {
     expect(optionsFor(["--discover", "--hosts", "all"]).discover).toEqual({ hosts: "all" });
   });
 
-  it("asks about servers and calls in a terminal, and nobody without one", () => {
+  it("ask about servers and calls in a terminal only", () => {
     const typist = createTypist();
     const asking = optionsFor([], typist);
     typist.terminal.close();

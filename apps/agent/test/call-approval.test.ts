@@ -29,15 +29,15 @@ function call(more: {
 
 describe("approval in the terminal", () => {
   it.each([
-    ["a tool its server calls read-only", call({ annotations: { readOnlyHint: true } })],
-    ["a call the framework has asked about", call({ options: { audience: "model", approved: true } })],
-    ["a call of the program itself", call({ options: {} })],
+    ["a read-only tool", call({ annotations: { readOnlyHint: true } })],
+    ["a call that the framework has approved", call({ options: { audience: "model", approved: true } })],
+    ["a call that is not for a model", call({ options: {} })],
   ])("is not asked for %s", async (_title, made) => {
     expect(await askBeforeCalls(typist.terminal)(made, next)).toBe(done);
     expect(typist.screen.text).toBe("");
   });
 
-  it("makes the call after a yes, and shows its arguments without control characters", async () => {
+  it("allows the call after a yes, and shows its arguments without control characters", async () => {
     const answer = askBeforeCalls(typist.terminal)(call({}), next);
     await typist.screen.waitFor('Call mcp__fake__write {"path":"a');
     typist.enter("Y");
@@ -53,20 +53,20 @@ describe("approval in the terminal", () => {
     expect(await answer).toBe(done);
   });
 
-  it.each(["n", "", "yes please"])("takes %j for a no", async (line) => {
+  it.each(["n", "", "yes please"])("takes %j as a no", async (line) => {
     const answer = askBeforeCalls(typist.terminal)(call({}), () => Promise.reject(new Error("called")));
     await typist.screen.waitFor("Call mcp__fake__write");
     typist.enter(line);
     await expect(answer).rejects.toMatchObject({ code: "MCP_CALL_DENIED", outcome: "not-sent" });
   });
 
-  it("takes the end of the input for a no", async () => {
+  it("takes the end of input as a no", async () => {
     const answer = askBeforeCalls(typist.terminal)(call({}), next);
     typist.hangUp();
     await expect(answer).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
   });
 
-  it("asks no more about a tool that was allowed always", async () => {
+  it("is not asked for again after the answer always", async () => {
     const middleware = askBeforeCalls(typist.terminal);
     const first = middleware(call({}), next);
     await typist.screen.waitFor("Call mcp__fake__write");

@@ -20,21 +20,21 @@ async function show(next: () => Promise<ToolCallResult>, args = {}, columns = 80
 }
 
 describe("calls on the screen", () => {
-  it("are shown with their arguments, and with their time and the pictures that came", async () => {
+  it("show arguments, duration and the media types of the result", async () => {
     expect(await show(async () => picture, { path: "a b" })).toEqual([
       '  → mcp__fake__get {"path":"a b"}',
       expect.stringMatching(/^ {2}✓ mcp__fake__get \d+ ms, image\/png$/),
     ]);
   });
 
-  it("are marked if the tool answers with an error, and if no answer came", async () => {
+  it("are marked if the tool returns an error or the call fails", async () => {
     const failed = await show(async () => ({ content: [], isError: true }));
     expect(failed[1]).toMatch(/^ {2}! mcp__fake__get \d+ ms$/);
     const lost = await show(() => Promise.reject(new McpError("MCP_CALL_TIMEOUT", "Too late.")));
     expect(lost[1]).toMatch(/^ {2}! mcp__fake__get \d+ ms, MCP_CALL_TIMEOUT$/);
   });
 
-  it("take one line each, however long the arguments are, and no control character of them", async () => {
+  it("take one line each, cut long arguments and drop their control characters", async () => {
     const [line = ""] = await show(async () => picture, { text: `\u009b2J\n${"x".repeat(100)}` }, 40);
     expect(line).toHaveLength(40);
     expect(line).toBe('  → mcp__fake__get {"text":"2J\\nxxxxxxx…');

@@ -61,7 +61,7 @@ describe("commands of the chat", { timeout: LONG_MS }, () => {
     expect(await say("/prompts plain")).toEqual(["There are none."]);
   });
 
-  it("let a server go with its tools, and take it back", async () => {
+  it("disable a server with its tools, and enable it again", async () => {
     expect(await say("/mcp disable plain")).toEqual(["plain is disabled"]);
     expect(await say("/tools plain")).toEqual(["There are none."]);
     await expect(runtime.callTool({ server: "plain", tool: "echo" })).rejects.toThrow();
@@ -69,7 +69,7 @@ describe("commands of the chat", { timeout: LONG_MS }, () => {
     expect(await say("/tools plain")).toHaveLength(4);
   });
 
-  it("connect a server anew", async () => {
+  it("reconnect a server", async () => {
     const statuses: string[] = [];
     runtime.on("statusChanged", ({ snapshot }) => statuses.push(snapshot.status));
     expect(await say("/mcp reconnect rich")).toEqual(["rich is connected and has 4 tools"]);
@@ -77,7 +77,7 @@ describe("commands of the chat", { timeout: LONG_MS }, () => {
     expect(statuses.at(-1)).toBe("ready");
   });
 
-  it("read the configuration again, and say what is different", async () => {
+  it("reload the configuration and print what has changed", async () => {
     await configure({ plain: {}, late: {} });
     expect(await say("/mcp reload")).toEqual(["servers: 1 added, 1 removed, 0 changed, 1 kept"]);
     expect(await say("/tools late")).toHaveLength(4);
@@ -94,14 +94,15 @@ describe("commands of the chat", { timeout: LONG_MS }, () => {
   it.each([
     ["/mcp reconnect", "Usage: /mcp reconnect NAME"],
     ["/mcp disable", "Usage: /mcp disable NAME"],
-    ["/mcp dance", "Usage: /mcp"],
+    ["/mcp dance", "Usage: /mcp, /mcp reconnect NAME, /mcp disable NAME, /mcp enable NAME, /mcp reload"],
+    ["/tools a b", "No server is called a b; see /mcp."],
     ["/help me", "Usage: /help"],
     ["/mcpx", "There is no such command; see /help."],
-  ])("%s is answered with how to say it", async (line, answer) => {
+  ])("%s prints the correct usage", async (line, answer) => {
     expect(await say(line)).toEqual([answer]);
   });
 
-  it("are given up when they are cancelled", async () => {
+  it("reject with MCP_ABORTED when they are aborted", async () => {
     await expect(say("/mcp reconnect rich", AbortSignal.abort())).rejects.toMatchObject({
       code: "MCP_ABORTED",
     });

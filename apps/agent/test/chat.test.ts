@@ -25,7 +25,7 @@ function chat(typist: Typist, ask: AgentFramework["ask"], signal = new AbortCont
   return runChat({ terminal: typist.terminal, framework: { ask }, runtime, style, signal });
 }
 
-/** Never answers; rejects as soon as it is told to stop. */
+/** Never answers; rejects when it is aborted. */
 const askForever: AgentFramework["ask"] = (_text, { signal }) =>
   new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
@@ -39,7 +39,7 @@ const say =
   };
 
 describe("the chat", () => {
-  it("shows an answer while it is made, and leaves with /quit", async () => {
+  it("streams an answer, and ends with /quit", async () => {
     const typist = createTypist();
     const rest = Promise.withResolvers<void>();
     const asked: string[] = [];
@@ -60,7 +60,7 @@ describe("the chat", () => {
     expect(asked).toEqual(["get it"]);
   });
 
-  it("takes a line that begins with / for a command, and says what there is", async () => {
+  it("runs lines that begin with / as commands, not as questions", async () => {
     const typist = createTypist();
     const done = chat(typist, () => Promise.reject(new Error("asked")));
     typist.enter("/sing");
@@ -74,7 +74,7 @@ describe("the chat", () => {
     expect(typist.screen.text).not.toContain("asked");
   });
 
-  it("stops an answer with Ctrl+C, and goes on", async () => {
+  it("stops an answer at Ctrl+C, and continues", async () => {
     const typist = createTypist();
     const asking = Promise.withResolvers<void>();
     const done = chat(typist, (text, options) => {
@@ -93,7 +93,7 @@ describe("the chat", () => {
     await done;
   });
 
-  it("leaves with a second Ctrl+C, even if the answer does not stop", async () => {
+  it("ends at a second Ctrl+C, even if the answer does not stop", async () => {
     const typist = createTypist();
     const asking = Promise.withResolvers<AbortSignal>();
     const done = chat(typist, (_text, { signal }) => {
@@ -109,7 +109,7 @@ describe("the chat", () => {
     await done;
   });
 
-  it("survives an answer that fails", async () => {
+  it("prints the error of an answer that fails", async () => {
     const typist = createTypist();
     const done = chat(typist, () => Promise.reject(new Error("The model is out.")));
     typist.enter("hello");
@@ -118,7 +118,7 @@ describe("the chat", () => {
     await done;
   });
 
-  it("ends at once when the program is told to end, even during an answer", async () => {
+  it("ends when the program is aborted, even during an answer", async () => {
     const typist = createTypist();
     const program = new AbortController();
     const done = chat(
@@ -135,7 +135,7 @@ describe("the chat", () => {
     expect(typist.screen.text).toContain("(stopped)");
   });
 
-  it("lets no control characters of a model through, in whatever pieces they come", async () => {
+  it("removes control characters of a model, even when split over pieces", async () => {
     const typist = createTypist();
     const done = chat(typist, say("a\u001b", "]0;title\u0007b", "\u009b2Jc"));
     typist.enter("hello");
@@ -144,7 +144,7 @@ describe("the chat", () => {
     await done;
   });
 
-  it("tells of a server that fails while nothing is being said, and leaves what is typed alone", {
+  it("reports a failing server without disturbing a half-typed line", {
     timeout: LONG_MS,
   }, async () => {
     const flaky = stdioFaultServer({ exitOn: "call" });

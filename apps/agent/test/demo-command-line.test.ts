@@ -11,7 +11,7 @@ const COMMAND = fileURLToPath(new URL("../bin/jackfield.js", import.meta.url));
 
 describe("the command line in this repository", () => {
   let cache: string;
-  // One catalog for all, as a person has one: whoever comes after the first does not wait for every server.
+  // All commands share one catalog, so that only the first of them waits for every server.
   beforeAll(async () => {
     cache = await mkdtemp(join(tmpdir(), "jackfield-cache-"));
   });
@@ -25,7 +25,7 @@ describe("the command line in this repository", () => {
     return { json: JSON.parse(await text(child.stdout)), exitCode: await exitCode };
   }
 
-  it("shows the demo servers up", async () => {
+  it("shows the demo servers as ready", async () => {
     const { json, exitCode } = await run("status");
     expect(json.servers).toMatchObject([
       { name: "everything", status: "ready" },
@@ -35,18 +35,18 @@ describe("the command line in this repository", () => {
     expect(exitCode).toBe(0);
   });
 
-  it("lists their tools", async () => {
+  it("lists the tools of the demo servers", async () => {
     expect((await run("tools")).json.length).toBeGreaterThan(30);
   });
 
-  it("calls one of them", async () => {
+  it("calls a tool of a demo server", async () => {
     expect(await run("call", "echo", '{"message":"hi"}')).toEqual({
       json: { content: [{ type: "text", text: "Echo: hi" }], isError: false },
       exitCode: 0,
     });
   });
 
-  it("knows nothing of them when the command line names servers itself", async () => {
+  it("omits the demo servers if the command line names servers", async () => {
     expect(
       (await run("status", "--mcp-server", `other={"command":"jackfield-test-no-such-command"}`)).json
         .servers,

@@ -13,13 +13,13 @@ beforeEach(async () => {
 afterEach(() => rm(parent, { recursive: true }));
 
 describe("the demo folder", () => {
-  it("is the same every time, and closed to others", async () => {
+  it("is the same every time, and private to the user", async () => {
     const folder = await demoFolder(parent);
     expect(await demoFolder(parent)).toBe(folder);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  it.skipIf(process.platform === "win32")("is another one if others may enter it", async () => {
+  it.skipIf(process.platform === "win32")("is replaced by another if other users can enter it", async () => {
     const folder = await demoFolder(parent);
     await chmod(folder, 0o755);
     const other = await demoFolder(parent);
@@ -27,7 +27,7 @@ describe("the demo folder", () => {
     expect((await stat(other)).mode & 0o777).toBe(0o700);
   });
 
-  it.skipIf(process.platform === "win32")("is another one if a link stands in its place", async () => {
+  it.skipIf(process.platform === "win32")("is replaced by another if a link is in its place", async () => {
     const folder = await demoFolder(parent);
     await rm(folder, { recursive: true });
     const target = join(parent, "elsewhere");

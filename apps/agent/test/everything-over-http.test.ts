@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const folder of [temporary, home]) await rm(folder, { recursive: true });
 });
 
-/** Whether somebody listens there. */
+/** Whether a server listens there. */
 function answers(target: { port: number; host: string } | { path: string }): Promise<boolean> {
   const socket = connect(target);
   return new Promise((resolve) => {
@@ -43,7 +43,7 @@ function portOf(url: string): number {
 }
 
 describe("server-everything over Streamable HTTP", () => {
-  it("answers, shows none of our environment, and is gone after close", { timeout: LONG_MS }, async () => {
+  it("answers, does not see our environment, and stops at close", { timeout: LONG_MS }, async () => {
     vi.stubEnv("A_SECRET", "do-not-tell");
     const http = await startEverythingOverHttp({ preferredPort: 0 });
     const { "everything-http": entry } = demoServers({ folder: temporary, everythingUrl: http.url });
@@ -58,7 +58,7 @@ describe("server-everything over Streamable HTTP", () => {
     expect(await readdir(temporary)).toEqual([]);
   });
 
-  it("can be reached from this machine only", { timeout: LONG_MS }, async () => {
+  it("is reachable from this machine only", { timeout: LONG_MS }, async () => {
     const http = await startEverythingOverHttp({ preferredPort: 0 });
     const port = portOf(http.url);
     const others = Object.values(networkInterfaces())
@@ -66,12 +66,12 @@ describe("server-everything over Streamable HTTP", () => {
       .filter(({ internal, scopeid }) => !internal && !scopeid)
       .map(({ address }) => address);
     expect(await answers({ port, host: "127.0.0.1" })).toBe(true);
-    // Whoever listens on every interface answers on 127.0.0.2 as well.
+    // A server that listens on every interface answers on 127.0.0.2 as well.
     for (const host of ["127.0.0.2", "::1", ...others]) expect(await answers({ port, host })).toBe(false);
     await http.close();
   });
 
-  it("takes the preferred port, or another if that is taken", { timeout: LONG_MS }, async () => {
+  it("uses the preferred port, or another one if that is in use", { timeout: LONG_MS }, async () => {
     const blocker = createServer().listen(0, "127.0.0.1");
     await once(blocker, "listening");
     const address = blocker.address();
@@ -86,7 +86,7 @@ describe("server-everything over Streamable HTTP", () => {
     expect(portOf(wanted.url)).toBe(address.port);
   });
 
-  it("gives up when it is told to, and leaves nothing", async () => {
+  it("rejects when aborted, and leaves no files", async () => {
     const started = startEverythingOverHttp({ signal: AbortSignal.abort(new Error("too late")) });
     await expect(started).rejects.toThrow("server-everything did not start");
     expect(await readdir(temporary)).toEqual([]);

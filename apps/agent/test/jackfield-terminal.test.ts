@@ -50,7 +50,7 @@ function wideServers(): object {
   return { 文件服务器: files, [FAMILY]: family, "a-name-that-takes-rather-more-room": long, broken };
 }
 
-/** A server that takes a connection and says nothing. */
+/** A server that accepts a connection and does not answer. */
 const silentServer = () =>
   stdioFaultServer({ silentOn: ["server/discover", "initialize"], recordTo: record });
 
@@ -72,24 +72,21 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       [140, "tools", "Answers a picture."],
       [80, "config list", "文件服务器"],
       [80, "doctor", "error command-not-found"],
-    ])(
-      "keeps its lines within %i columns, whatever servers are called: %s",
-      async (columns, command, shown) => {
-        const config = await writeConfiguration("a-configuration-with-a-long-name.json", wideServers());
-        const terminal = start(columns, [...command.split(" "), ...config], { NO_COLOR: "1" });
-        await terminal.ended;
-        const lines = terminal.lines();
-        expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
-        expect(terminal.screen.text).toContain(shown);
-        expect(await terminal.isRestored()).toBe(true);
-      },
-    );
+    ])("keeps its lines within %i columns for names of any width: %s", async (columns, command, shown) => {
+      const config = await writeConfiguration("a-configuration-with-a-long-name.json", wideServers());
+      const terminal = start(columns, [...command.split(" "), ...config], { NO_COLOR: "1" });
+      await terminal.ended;
+      const lines = terminal.lines();
+      expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
+      expect(terminal.screen.text).toContain(shown);
+      expect(await terminal.isRestored()).toBe(true);
+    });
 
-    it.each([80, 140])("has its columns one under another in %i columns", async (columns) => {
+    it.each([80, 140])("aligns its table on a terminal of %i columns", async (columns) => {
       const config = await writeConfiguration("a-configuration-with-a-long-name.json", wideServers());
       const terminal = start(columns, ["status", ...config], { NO_COLOR: "1" });
       expect(await terminal.ended).toBe(1);
-      // What took longer than a second has had lines of its own before.
+      // Servers that took longer than a second have had progress lines before.
       const lines = terminal.lines();
       const head = lines.findIndex((line) => line.startsWith("SERVER"));
       const rows = lines.slice(head, head + 5);
@@ -101,9 +98,9 @@ describe.skipIf(noPseudoTerminal !== undefined)(
 
     it.each([
       ["colours", {}],
-      ["none with NO_COLOR", { NO_COLOR: "1" }],
-      ["none with FORCE_COLOR=0", { FORCE_COLOR: "0" }],
-      ["nothing but text on a terminal that is called dumb", { TERM: "dumb" }],
+      ["no colours with NO_COLOR", { NO_COLOR: "1" }],
+      ["no colours with FORCE_COLOR=0", { FORCE_COLOR: "0" }],
+      ["plain text on a dumb terminal", { TERM: "dumb" }],
     ])("shows %s", async (what, more: Environment) => {
       const config = await writeConfiguration("servers.json", { files: stdioFaultServer() });
       const terminal = start(80, ["status", ...config], more);
@@ -114,7 +111,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       if (more.TERM === "dumb") expect(terminal.screen.text).not.toContain(ESCAPE);
     });
 
-    it("ends with Ctrl+C while it connects, and leaves no process and the terminal as it was", async () => {
+    it("ends at Ctrl+C while connecting, leaves no process and restores the terminal", async () => {
       const config = await writeConfiguration("servers.json", { silent: silentServer() });
       const terminal = start(80, ["status", ...config]);
       await terminal.screen.waitFor("silent: connecting, ");
@@ -124,13 +121,13 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       expect(startedProcesses()).not.toEqual([]);
       expect(startedProcesses().filter(isRunning)).toEqual([]);
       expect(terminal.screen.text).toContain("(MCP_ABORTED)");
-      // The line that said what was waited for has been taken back.
+      // The progress line has been erased.
       expect(terminal.screen.text.lastIndexOf(`${ESCAPE}[1A${ESCAPE}[J`)).toBeGreaterThan(
         terminal.screen.text.lastIndexOf("connecting"),
       );
     });
 
-    it("ends with Ctrl+C while a tool is called", async () => {
+    it("ends at Ctrl+C during a tool call", async () => {
       const server = stdioFaultServer({ silentOn: ["tools/call"], recordTo: record });
       const config = await writeConfiguration("servers.json", { silent: server });
       const terminal = start(80, ["call", "structured", ...config]);
@@ -141,7 +138,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       expect(startedProcesses().filter(isRunning)).toEqual([]);
     });
 
-    it("draws nothing anew on a terminal that is called dumb", async () => {
+    it("shows no progress on a dumb terminal", async () => {
       const config = await writeConfiguration("servers.json", {
         slow: stdioFaultServer({ answerLateMs: { initialize: 1_500 } }),
       });
@@ -151,7 +148,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       expect(terminal.screen.text).not.toContain(ESCAPE);
     });
 
-    it("approves what is chosen with the arrow keys, and ends with Ctrl+C", async () => {
+    it("approves a server with the arrow keys, and ends at Ctrl+C", async () => {
       await mkdir(join(folder, ".git"));
       await writeConfiguration(".mcp.json", { first: stdioFaultServer(), second: silentServer() });
       const terminal = start(80, ["approve"]);
@@ -176,7 +173,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
 
 describe("jackfield in a pipe", { timeout: LONG_MS }, () => {
   it.each([
-    ["cuts and colours nothing", {}, false],
+    ["truncates and colours nothing", {}, false],
     ["has colours with FORCE_COLOR", { FORCE_COLOR: "1" }, true],
   ])("%s", async (_what, more, isColoured) => {
     const config = await writeConfiguration("a-configuration-with-a-long-name.json", wideServers());

@@ -27,9 +27,9 @@ async function runProgram(...argv: string[]): Promise<{ code: unknown; stdout: s
   return { code, stdout };
 }
 
-describe("the program, on the real runtime", () => {
+describe("the program with the real runtime", () => {
   it.each(["ai-sdk", "langchain"])(
-    "gets every answer right on %s, with an empty catalog and with a full one",
+    "gets every answer right on %s, with an empty and a filled catalog",
     { timeout: LONG_MS },
     async (framework) => {
       for (const _start of ["cold", "warm"]) {
@@ -41,7 +41,7 @@ describe("the program, on the real runtime", () => {
     },
   );
 
-  it("passes the exit code on", async () => {
+  it("exits with 0 after --help", async () => {
     expect(await runProgram("--help")).toMatchObject({ code: 0 });
   });
 });

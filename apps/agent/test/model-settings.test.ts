@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readModelSettings } from "../src/model-settings.ts";
 
-describe("which model is talked to", () => {
-  it("is the offline one without a key and an endpoint", () => {
+describe("the chosen model", () => {
+  it("is the offline model without a key and an endpoint", () => {
     expect(readModelSettings({ OPENAI_API_KEY: "" }, undefined)).toBeUndefined();
   });
 
@@ -14,7 +14,7 @@ describe("which model is talked to", () => {
     });
   });
 
-  it("is one's own with an endpoint, for which no key is needed", () => {
+  it("is a custom one with an endpoint, which needs no key", () => {
     expect(readModelSettings({ OPENAI_BASE_URL: "http://127.0.0.1:1/v1" })).toMatchObject({
       baseUrl: "http://127.0.0.1:1/v1",
       model: expect.any(String),

@@ -11,7 +11,7 @@ import {
 } from "./fixtures/pseudo-terminal.ts";
 
 const LONG_MS = 60_000;
-/** As it is drawn, so that nothing that a server says is taken for it. */
+/** As it is drawn, so that no output of a server is mistaken for it. */
 const PROMPT = "\u001b[0J> ";
 const READY = "Ctrl+C stops an answer, or quits.";
 
@@ -55,7 +55,7 @@ async function leave(terminal: PseudoTerminal): Promise<void> {
   expect(await terminal.ended).toBe(0);
 }
 
-/** Named in the title, so that whoever reads the results knows what was not tried and why. */
+/** Part of the title, so that the results show what was skipped and why. */
 const skipped = noPseudoTerminal === undefined ? "" : ` (not tried: ${noPseudoTerminal})`;
 
 describe.skipIf(noPseudoTerminal !== undefined)(
@@ -87,9 +87,9 @@ describe.skipIf(noPseudoTerminal !== undefined)(
 
     it.each([
       ["colours", {}],
-      ["none with NO_COLOR", { NO_COLOR: "1" }],
-      ["none with FORCE_COLOR=0", { FORCE_COLOR: "0" }],
-      ["none on a terminal that is called dumb", { TERM: "dumb" }],
+      ["no colours with NO_COLOR", { NO_COLOR: "1" }],
+      ["no colours with FORCE_COLOR=0", { FORCE_COLOR: "0" }],
+      ["no colours on a dumb terminal", { TERM: "dumb" }],
     ] as const)("shows %s", async (what, more) => {
       const terminal = start(80, [], more);
       await terminal.screen.waitFor(READY);
@@ -98,7 +98,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       expect(await terminal.isRestored()).toBe(true);
     });
 
-    it("leaves with Ctrl+C while it starts, and leaves no process and the terminal as it was", async () => {
+    it("ends at Ctrl+C while starting, leaves no process and restores the terminal", async () => {
       await writeConfiguration("more.json", { silentOn: ["server/discover", "initialize"] });
       const terminal = start(80, ["--config", "more.json"]);
       await vi.waitFor(() => expect(startedProcesses()).not.toEqual([]), { timeout: LONG_MS });
@@ -108,7 +108,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       expect(startedProcesses().filter(isRunning)).toEqual([]);
     });
 
-    it("cancels the call in flight with Ctrl+C, and goes on", async () => {
+    it("cancels the call in flight at Ctrl+C, and continues", async () => {
       await writeConfiguration("more.json", { silentOn: ["tools/call"] });
       const terminal = start(80, ["--config", "more.json"]);
       await terminal.screen.waitFor(READY);
@@ -127,7 +127,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       expect(await terminal.ended).toBe(0);
     });
 
-    it("brings a server back in view that is killed in the middle of the conversation", async () => {
+    it("reports a killed server and its return during the conversation", async () => {
       await writeConfiguration("more.json");
       const terminal = start(80, ["--config", "more.json"]);
       await terminal.screen.waitFor(READY);
@@ -142,7 +142,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       await leave(terminal);
     });
 
-    it("asks with --discover about what the project brings, and uses it in the same conversation", async () => {
+    it("asks with --discover about the project's server, and then uses it", async () => {
       await writeConfiguration(".mcp.json");
       const terminal = start(140, ["--discover"]);
       await terminal.screen.waitFor('server   "flaky"');
@@ -157,7 +157,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       expect(terminal.screen.text).not.toContain("everything");
     });
 
-    it("starts nothing that was refused with --discover", async () => {
+    it("does not start a server that was refused with --discover", async () => {
       await writeConfiguration(".mcp.json");
       const terminal = start(80, ["--discover"]);
       await terminal.screen.waitFor("May it run this command? [y/N] ");

@@ -5,9 +5,9 @@ const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.ur
 const quotes = [...read("README.md").matchAll(/```ts (src\/\S+)\n([\s\S]*?)```/g)];
 
 describe("the README", () => {
-  it("quotes the source", () => expect(quotes.length).toBeGreaterThanOrEqual(3));
+  it("has at least three quotes of the source", () => expect(quotes.length).toBeGreaterThanOrEqual(3));
 
-  it.each(quotes.map(([, file = "", code = ""]) => [file, code]))("quotes %s as it is", (file, code) => {
+  it.each(quotes.map(([, file = "", code = ""]) => [file, code]))("quotes %s verbatim", (file, code) => {
     expect(read(file)).toContain(code);
   });
 

@@ -34,7 +34,7 @@ it.each([
   ["the AI SDK", aiSdk, "generateText"],
   ["LangChain.js", langchain, "createAgent"],
 ])(
-  "the example with %s in the README of the repository runs as it stands, in some ten lines",
+  "the README example with %s runs unchanged and has at most 11 lines",
   async (_with, code, names) => {
     expect(code).toContain(names);
     expect(

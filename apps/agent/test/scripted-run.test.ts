@@ -20,13 +20,13 @@ async function play(ask: AgentFramework["ask"], signal = new AbortController().s
 }
 
 describe("a scripted run", () => {
-  it("counts nothing if every answer is right", async () => {
+  it("counts no error if every answer is right", async () => {
     const { wrong, lines } = await play(async (text) => ({ text, calls: [] }));
     expect(wrong).toBe(0);
     expect(lines.at(-1)).toBe("All 3 answers were right.");
   });
 
-  it("goes on after a wrong answer and after a failure, and counts both", async () => {
+  it("continues after a wrong answer and a failure, and counts both", async () => {
     const { wrong, lines } = await play(async (text) => {
       if (text === "one") throw new Error("The model is out.");
       return { text: "two", calls: [] };
@@ -37,7 +37,7 @@ describe("a scripted run", () => {
     expect(lines.at(-1)).toBe("2 of 3 answers were wrong.");
   });
 
-  it("shows an answer as it comes, and the verdict on a line of its own", async () => {
+  it("streams an answer, and prints the verdict on its own line", async () => {
     const { lines } = await play(async (text, { print }) => {
       print?.("You said ");
       print?.(`${text}\u001b[2J.`);
@@ -46,7 +46,7 @@ describe("a scripted run", () => {
     expect(lines.slice(0, 3)).toEqual(["> one", "You said one[2J.", "  right: it says one"]);
   });
 
-  it("ends when it is aborted", async () => {
+  it("rejects when it is aborted", async () => {
     const run = new AbortController();
     const asked: string[] = [];
     const playing = play(async (text) => {

@@ -21,7 +21,7 @@ function news(status: ServerStatus, more: Partial<ServerSnapshot> = {}, wasLost 
 }
 
 describe("news of a server", () => {
-  it("tell that it is there, lost, back or given up, and what can be done", () => {
+  it("report that it is connected, lost, back or failed, and what to do", () => {
     expect(news("ready")).toBe("web is connected");
     expect(news("backoff", { error, retryAt: NOW + 2_000 })).toBe(
       "web is disconnected (MCP_SERVER_EXITED: It ended.); reconnecting in 2 s",
@@ -32,11 +32,11 @@ describe("news of a server", () => {
     );
   });
 
-  it.each(["idle", "connecting", "closing", "closed"] as const)("are none when it is %s", (status) => {
+  it.each(["idle", "connecting", "closing", "closed"] as const)("are empty when it is %s", (status) => {
     expect(news(status)).toBeUndefined();
   });
 
-  it("name a few of the tools that came, went or changed", () => {
+  it("name some of the tools that were added, removed or changed", () => {
     const added = ["a", "b", "c", "d", "e", "f", "g"];
     expect(describeTools({ server: "web", added, removed: ["x"], changed: [] })).toBe(
       "tools of web: 7 new: a, b, c, d, e and 2 more; 1 gone: x",

@@ -61,16 +61,16 @@ describe("the table of servers", () => {
     expect(lines.join(" ").replace(/\s+/g, " ")).toContain("a long story about it. Next try in 4 s.");
   });
 
-  it("cuts a name only where the line is too short for it", () => {
+  it("cuts a name only if the line is too short for it", () => {
     expect(table(60, [failed])[1]).toContain("a name much longer than anybod…");
     expect(table(80, [failed])[1]).toContain(failed.name);
   });
 
-  it("says so if there is nothing to show", () => {
+  it("says that there are no servers", () => {
     expect(table(80, [])).toEqual(["There are no servers."]);
   });
 
-  it("is aligned with colours as without", () => {
+  it("has the same columns with and without colours", () => {
     const style = terminalStyle({ isTTY: true }, { TERM: "xterm" });
     const coloured = describeServers([snapshot({}), lost], { now: NOW, columns: 80, style });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours are what is taken out.
@@ -95,17 +95,17 @@ describe("colours", () => {
     ["a terminal with an empty NO_COLOR", { isTTY: true }, { NO_COLOR: "" }, true],
     ["a terminal with NO_COLOR", { isTTY: true }, { NO_COLOR: "1" }, false],
     ["a terminal with FORCE_COLOR=0", { isTTY: true }, { FORCE_COLOR: "0" }, false],
-    ["a terminal that is called dumb", { isTTY: true }, { TERM: "dumb" }, false],
+    ["a dumb terminal", { isTTY: true }, { TERM: "dumb" }, false],
     ["a file", {}, {}, false],
     ["a file with FORCE_COLOR", {}, { FORCE_COLOR: "1" }, true],
-  ])("on %s", (_title, stream, environment, coloured) => {
+  ])("are decided for %s", (_title, stream, environment, coloured) => {
     const style = terminalStyle(stream, { TERM: "xterm", ...environment });
     expect(style.good("x") !== "x").toBe(coloured);
   });
 });
 
 describe("lines", () => {
-  it("are measured in cells of the terminal, and no character is cut in two", () => {
+  it("are measured in terminal cells, without cutting a character in two", () => {
     const family = "👨\u200d👩\u200d👧\u200d👦";
     expect(fitLine("文件服务器", 6)).toBe("文件…");
     expect(fitLine(family.repeat(3), 5)).toBe(`${family}${family}…`);
@@ -115,7 +115,7 @@ describe("lines", () => {
     expect(wrapLines("文".repeat(12), 22, "  ")).toEqual([`  ${"文".repeat(10)}`, "  文文"]);
   });
 
-  it("keep the columns of the table apart where names are wide", () => {
+  it("keep the columns of the table aligned for wide names", () => {
     const rows = table(60, [snapshot({ name: "文件服务器" }), snapshot({ name: "파일" }), snapshot({})]);
     const starts = rows.map((row) => stringWidth(row.slice(0, row.search(/status|ready/))));
     expect(starts).toEqual([12, 12, 12, 12]);

@@ -15,7 +15,7 @@ describe("the summary of a start", () => {
     ]);
   });
 
-  it("says so if looking for servers failed as a whole, in a line that moves no cursor", async () => {
+  it("reports a failed discovery in one line without control characters", async () => {
     const mcp = await openMcp({ discover: false, cache: false });
     await mcp.close();
     const discoveryError = new McpError("MCP_CONFIG_INVALID", "The folder \u001b[2J cannot be read.");

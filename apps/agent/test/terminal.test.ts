@@ -18,20 +18,20 @@ describe("the terminal", () => {
     expect(await typist.terminal.readLine("> ")).toBe("two");
   });
 
-  it("ends at the end of the input", async () => {
+  it("ends at the end of input", async () => {
     const line = typist.terminal.readLine("> ");
     typist.hangUp();
     expect(await line).toBeUndefined();
     expect(await typist.terminal.readLine("> ")).toBeUndefined();
   });
 
-  it("ends with Ctrl+C at the prompt", async () => {
+  it("ends at Ctrl+C at the prompt", async () => {
     const line = typist.terminal.readLine("> ");
     typist.pressCtrlC();
     expect(await line).toBeUndefined();
   });
 
-  it("leaves Ctrl+C to whoever listens for it", async () => {
+  it("passes Ctrl+C to its listener and stays open", async () => {
     const interrupted = new Promise<void>((resolve) => {
       const stop = typist.terminal.onInterrupt(() => {
         stop();
@@ -45,7 +45,7 @@ describe("the terminal", () => {
     expect(await line).toBe("still open");
   });
 
-  it("does not take a line for an answer that was entered before the question", async () => {
+  it("does not take an earlier line as the answer to a question", async () => {
     const { signal } = new AbortController();
     const line = typist.terminal.readLine("> ");
     typist.enter("go");
@@ -58,7 +58,7 @@ describe("the terminal", () => {
     expect(await typist.terminal.readLine("> ")).toBe("y");
   });
 
-  it("gives a question up when its signal is aborted", async () => {
+  it("drops a question when its signal is aborted", async () => {
     const asking = new AbortController();
     const answer = typist.terminal.ask("Sure? ", { signal: asking.signal });
     asking.abort();
@@ -79,7 +79,7 @@ describe("the terminal", () => {
     expect(await second).toBe("two");
   });
 
-  it("puts what is written above a line that is being typed, and the line is there again", async () => {
+  it("writes above a line that is being typed, and redraws it", async () => {
     const line = typist.terminal.readLine("> ");
     typist.type("half");
     await typist.screen.waitFor("half");
@@ -90,7 +90,7 @@ describe("the terminal", () => {
     expect(await line).toBe("half and half");
   });
 
-  it("begins a line of its own after a piece of text", async () => {
+  it("starts a new line after printed text", async () => {
     typist.terminal.print("a piece");
     typist.terminal.write("a line");
     typist.terminal.print("another");
@@ -100,7 +100,7 @@ describe("the terminal", () => {
     expect(await line).toBeUndefined();
   });
 
-  it("lends its streams, keeps what is written meanwhile, and has a begun line again", async () => {
+  it("holds back output while its streams are lent, and then redraws a begun line", async () => {
     const line = typist.terminal.readLine("> ");
     typist.type("half");
     await typist.screen.waitFor("half");
@@ -122,7 +122,7 @@ describe("the terminal", () => {
     expect(await line).toBe("half a line");
   });
 
-  it("asks no question while its streams are lent, and ends if it is closed then", async () => {
+  it("asks no question while its streams are lent, and can be closed then", async () => {
     const { signal } = new AbortController();
     const lent = Promise.withResolvers<void>();
     const lending = typist.terminal.lend(() => lent.promise);

@@ -8,9 +8,10 @@ import { interruption, untilInterrupted } from "./command-line/interruption.ts";
 import { watchTerminal, writeText } from "./command-line/outputs.ts";
 import { pageOf } from "./command-line/page.ts";
 import { placed, printable, printableJson, type Terminal } from "./command-line/terminal.ts";
-
+import { withTypedOptions } from "./command-line/typed-options.ts";
+import { connectDeadlineFault } from "./connect-deadline.ts";
 import type { McpReport } from "./mcp.ts";
-import { isNothingKept, NOTHING_IS_KEPT_WARNING } from "./unknown-home.ts";
+import { hasStateDirectory, NO_STATE_DIRECTORY_WARNING } from "./unknown-home.ts";
 
 export { keepCompiledModules } from "./command-line/compiled-modules.ts";
 
@@ -66,7 +67,7 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
     case "cache": {
       const { cache } = await import("./command-line/cache-command.ts");
       const log = logTo(terminal, args.verbose ? "debug" : "warn");
-      const result = cache(args.wanted, { directory: args.cache, cwd: args.cwd, log });
+      const result = cache(args.action, { directory: args.cache, cwd: args.cwd, log });
       return show(await untilInterrupted(result, signal), args, terminal, signal);
     }
     case "approve":
@@ -120,10 +121,10 @@ async function config(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const { wanted, cwd, configFiles: files, servers, hosts } = args;
+  const { action, cwd, configFiles: files, servers, hosts } = args;
   const { listConfig, parseConfig } = await import("./command-line/config-command.ts");
-  if (wanted.action === "parse") {
-    const parsed = parseConfig(wanted, cwd);
+  if (action.kind === "parse") {
+    const parsed = parseConfig(action, cwd);
     return show(await untilInterrupted(parsed, signal), args, terminal, signal);
   }
   const log = logTo(terminal, "warn");
@@ -170,9 +171,14 @@ async function account(
   return show(await result, args, terminal, signal);
 }
 
-/** Prints a report, and the warning about a missing home, unless `--verbose` has logged it. */
+/** Prints a report, and the warnings about the environment, unless `--verbose` has logged them. */
 function tellReport(report: McpReport, args: CommandArguments, terminal: Terminal): void {
-  if (!args.verbose && isNothingKept()) terminal.stderr.write(`warning: ${NOTHING_IS_KEPT_WARNING}\n`);
+  const warnings = [
+    hasStateDirectory() ? undefined : NO_STATE_DIRECTORY_WARNING,
+    connectDeadlineFault(process.env),
+  ];
+  for (const warning of warnings)
+    if (!args.verbose && warning !== undefined) terminal.stderr.write(`warning: ${warning}\n`);
   tellProblems(report, args, terminal);
 }
 
@@ -184,7 +190,7 @@ function tellProblems(
   const remarks = diagnostics.filter(({ severity }) => severity !== "info" || verbose);
   const lines = [
     ...problems.map(({ error }) => errorText(error)),
-    ...remarks.map((remark) => `${remark.severity}: ${placed(remark)}\n`),
+    ...remarks.map((remark) => `${remark.severity}: ${withTypedOptions(placed(remark))}\n`),
     ...(discoveryError === undefined ? [] : [errorText(discoveryError)]),
   ];
   // One write for all lines: a file may cause a hundred of them, and each write is a system call.
@@ -216,7 +222,7 @@ function logTo({ stderr }: Terminal, least: "debug" | "warn"): Logger {
 }
 
 function errorText(error: McpError): string {
-  return `error: ${printable(error.message)} (${error.code})\n`;
+  return `error: ${printable(withTypedOptions(error.message))} (${error.code})\n`;
 }
 
 function readVersion(): string {

@@ -1,5 +1,6 @@
-import type { Logger, ServerDefinition } from "@jackfield/mcp-core";
+import { type Connector, isMcpError, type Logger, type ServerDefinition } from "@jackfield/mcp-core";
 import { durationVariable, type Variables } from "./presets/duration-variable.ts";
+import { rewordedError } from "./reworded-error.ts";
 
 const VARIABLE = "JACKFIELD_TIMEOUT_MS";
 
@@ -9,12 +10,16 @@ const VARIABLE = "JACKFIELD_TIMEOUT_MS";
  * for someone who runs a program on a slow machine and can change neither.
  */
 export function readConnectDeadline(env: Variables, log: Logger): number | undefined {
-  const deadlineMs = durationVariable(env, VARIABLE, 0);
-  const written = env[VARIABLE]?.trim() ?? "";
-  if (deadlineMs === undefined && written !== "") {
-    log("warn", `${VARIABLE} is ignored; it must be a number of milliseconds, 0 for no limit`, { written });
-  }
-  return deadlineMs;
+  const fault = connectDeadlineFault(env);
+  if (fault !== undefined) log("warn", fault, { written: env[VARIABLE]?.trim() });
+  return durationVariable(env, VARIABLE, 0);
+}
+
+/** Why `JACKFIELD_TIMEOUT_MS` is ignored; `undefined` if it is valid, unset or empty. */
+export function connectDeadlineFault(env: Variables): string | undefined {
+  const isUnset = (env[VARIABLE]?.trim() ?? "") === "";
+  if (isUnset || durationVariable(env, VARIABLE, 0) !== undefined) return undefined;
+  return `${VARIABLE} is ignored; it must be a number of milliseconds, 0 for no limit`;
 }
 
 /** The definitions with this connect deadline in place of their own; unchanged for `undefined`. */
@@ -27,4 +32,14 @@ export function withConnectDeadline(
     ...definition,
     limits: { ...definition.limits, connectTimeoutMs: deadlineMs },
   }));
+}
+
+/** The connector with timeout errors that advise to raise the variable instead of `connectTimeoutMs`, if the variable sets the limit. */
+export function withDeadlineAdvice(connect: Connector, env: Variables): Connector {
+  if (durationVariable(env, VARIABLE, 0) === undefined) return connect;
+  return (server, options) =>
+    connect(server, options).catch((error: unknown) => {
+      if (!isMcpError(error, "MCP_CONNECT_TIMEOUT")) throw error;
+      throw rewordedError(error, error.message.replace(/\b(raise) connectTimeoutMs/i, `$1 ${VARIABLE}`));
+    });
 }

@@ -4,6 +4,7 @@ import {
   type Logger,
   type McpEvents,
   type ToolListPolicy,
+  thrownText,
   toMcpError,
 } from "@jackfield/mcp-core";
 import type {
@@ -145,11 +146,16 @@ const NO_GUARDS: GuardOptions = { limits: false, cleanTools: false };
 /**
  * Reads a lock file.
  *
+ * @param writeCommand - the command that creates it
  * @throws McpError `MCP_CONFIG_NOT_FOUND` if it cannot be read, `MCP_CONFIG_INVALID` if it is not a lock file.
  */
-export async function readLock(file: string): Promise<McpLock> {
+export async function readLock(file: string, writeCommand = "jackfield verify --write"): Promise<McpLock> {
   const text = await fileSystem.promises.readFile(file, "utf8").catch((error: unknown) => {
-    const message = `The lock file ${file} cannot be read; "jackfield verify --write" creates one.`;
+    const reason = (error as NodeJS.ErrnoException).code ?? thrownText(error);
+    const message =
+      reason === "ENOENT"
+        ? `The lock file ${file} does not exist; "${writeCommand}" creates one.`
+        : `The lock file ${file} cannot be read (${reason}); name a file that is readable.`;
     throw toMcpError(error, "MCP_CONFIG_NOT_FOUND", message, { phase: "config", location: { file } });
   });
   const { parseLock } = await loadGuards();

@@ -1,20 +1,14 @@
 import {
   type AuthPort,
-  type Connector,
   isMcpError,
   type Logger,
   type McpError,
   type ResolvedServer,
   type ResolveOptions,
-  type ResolveServer,
   type ServerDefinition,
 } from "@jackfield/mcp-core";
 import { createRenewableSession } from "./renewable-session.ts";
-
-interface Ports {
-  readonly resolve: ResolveServer;
-  readonly connect: Connector;
-}
+import type { ServerPorts } from "./server-ports.ts";
 
 export interface RefusalOptions {
   /** Whether the resolver runs commands in the place of values. */
@@ -36,7 +30,7 @@ type Suspicion = "refused" | "doubted";
  * Joins a resolver and a connector, so that the resolver learns when a server refused its values (401): values that can be renewed are then
  * renewed, not offered again. A session that was opened with the output of commands ends on a refusal.
  */
-export function renewRefusedValues(ports: Ports, { runsCommands, log }: RefusalOptions): Ports {
+export function renewRefusedValues(ports: ServerPorts, { runsCommands, log }: RefusalOptions): ServerPorts {
   /** By server and principal: a refusal for one user says nothing about another's values. */
   const suspicions = new Map<string, Suspicion>();
   /** Servers whose values may be output of commands. */

@@ -32,7 +32,7 @@ export async function openCatalog({
   return { cache, release: () => cache.close() };
 }
 
-/** Drops the first message: a catalog without a directory says that it has none, which `NOTHING_IS_KEPT_WARNING` has said. */
+/** Drops the first message: a catalog without a directory says that it has none, which `NO_STATE_DIRECTORY_WARNING` has said. */
 function withoutFirst(log: Logger): Logger {
   let isFirst = true;
   return (...said) => {

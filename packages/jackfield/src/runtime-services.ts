@@ -9,7 +9,7 @@ import { searchedPlaces } from "./searched-places.ts";
 import { createSecrecy, type Secrecy } from "./secrecy.ts";
 import { createServerSearch, type ServerSearch } from "./server-search.ts";
 import { createStoredLogins, type StoredLogins } from "./stored-logins.ts";
-import { NOTHING_IS_KEPT_WARNING } from "./unknown-home.ts";
+import { NO_STATE_DIRECTORY_WARNING } from "./unknown-home.ts";
 
 /** What a runtime needs besides its manager. */
 export interface RuntimeServices {
@@ -45,7 +45,7 @@ export async function openServices(
   const secrecy = createSecrecy(options.log);
   const { log } = secrecy;
   secrecy.admit(principal);
-  if (!isHomeKnown) log("warn", NOTHING_IS_KEPT_WARNING);
+  if (!isHomeKnown) log("warn", NO_STATE_DIRECTORY_WARNING);
   const guards = await createGuards({ guards: guardOptions, approval, use, toolPolicies, cwd, log, refresh });
   const stop = new AbortController();
   const { signal } = stop;

@@ -30,7 +30,8 @@ export function isPlainName(name: string): boolean {
   return PLAIN_NAME.test(name);
 }
 
-function shellWord(text: string): string {
+/** A text as one word of a shell command. */
+export function shellWord(text: string): string {
   if (/^[\w:/.,@-]+$/.test(text)) return text;
   return process.platform === "win32" ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,7 @@
 import type { ServerAdmission } from "@jackfield/mcp-config";
 import { createServerResolver } from "@jackfield/mcp-config/runtime";
 import type { Connector, ResolveServer } from "@jackfield/mcp-core";
+import { withDeadlineAdvice } from "./connect-deadline.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
 import { withRecordedSecrets } from "./recorded-secrets.ts";
 import { renewRefusedValues } from "./refused-values.ts";
@@ -32,7 +33,7 @@ export function createServerPorts(
   const ports = {
     resolve:
       resolve === undefined ? createServerResolver(own) : withLimits(withRecordedSecrets(resolve, secrecy)),
-    connect: secrecy.protect(connect),
+    connect: secrecy.protect(withDeadlineAdvice(connect, process.env)),
   };
   const runsCommands = resolve === undefined && Boolean(runCommands);
   return renewRefusedValues(ports, { runsCommands, log: secrecy.log });

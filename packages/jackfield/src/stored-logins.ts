@@ -74,7 +74,7 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
     if (opening !== undefined) return true;
     if (Date.now() < nextLookAt) return false;
     nextLookAt = Date.now() + LOOK_INTERVAL_MS;
-    return exists(directory);
+    return fileSystem.existsSync(directory);
   };
 
   const auth: AuthPort = {
@@ -116,8 +116,4 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
 function noLogins(): StoredLogins {
   const auth: AuthPort = { headers: async () => ({}), onChallenge: async () => "fail" };
   return { auth, follow: (resolve) => resolve, close: async () => {} };
-}
-
-function exists(directory: string): boolean {
-  return fileSystem.existsSync(directory);
 }

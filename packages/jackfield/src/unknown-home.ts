@@ -1,16 +1,16 @@
 import { McpError } from "@jackfield/mcp-core";
 import { ownStateDirectory } from "./state-directory.ts";
 
-/** The consequence of `isNothingKept`, for messages. */
-export const NOTHING_IS_KEPT =
+/** What a missing state directory means, for messages. */
+export const NO_STATE_DIRECTORY =
   "This user's home directory is unknown, so the catalog, approvals, logins and records of running servers are not stored";
 
 /** The one warning about it. */
-export const NOTHING_IS_KEPT_WARNING = `${NOTHING_IS_KEPT}; set JACKFIELD_HOME to a folder for them.`;
+export const NO_STATE_DIRECTORY_WARNING = `${NO_STATE_DIRECTORY}; set JACKFIELD_HOME to a folder for them.`;
 
-/** Whether this process has no directory for state between runs. */
-export function isNothingKept(): boolean {
-  return ownStateDirectory("") === undefined;
+/** Whether this process has a directory for state between runs. */
+export function hasStateDirectory(): boolean {
+  return ownStateDirectory("") !== undefined;
 }
 
 /** The error for something that has no place because `ownStateDirectory` returns `undefined`. */

@@ -10,9 +10,9 @@ useLeakCheck();
 
 const call = (tool: string, input: object = {}) => [{ tool: `mcp__s__${tool}`, input }];
 
-describe.each(LOOPS)("an agent's loop through $name", (loop) => {
+describe.each(LOOPS)("an agent loop through $name", (loop) => {
   it.each(TRANSPORTS)(
-    "calls the tools of a real server over %s, each once, and reads what it answers",
+    "calls each tool of a real server over %s once, and gives the model its result",
     async (_name, serve) => {
       await using served = await serve();
       const steps = [
@@ -36,7 +36,7 @@ describe.each(LOOPS)("an agent's loop through $name", (loop) => {
   );
 
   it.each(TRANSPORTS)(
-    "goes on when the server is killed in the middle of a call over %s, and says that it may have run",
+    "continues if the server is killed during a call over %s, and tells the model that the call may have run",
     async (_name, serve) => {
       await using served = await serve({}, { isKilledInCall: true });
       const { text, toModel } = await loop.run([call("echo", { q: 1 }), "I cannot tell."], served.mcp);
@@ -49,7 +49,7 @@ describe.each(LOOPS)("an agent's loop through $name", (loop) => {
   );
 
   it.each(TRANSPORTS)(
-    "is offered in the next step a tool that came over %s while the last one ran",
+    "offers a tool that the server added during a call over %s in the next step",
     async (_name, serve) => {
       const late = { name: "late", inputSchema: { type: "object" as const } };
       const echo = { name: "echo", inputSchema: { type: "object" as const } };
@@ -75,7 +75,7 @@ describe.each(LOOPS)("an agent's loop through $name", (loop) => {
   );
 
   it.each(TRANSPORTS)(
-    "that is aborted in a call over %s ends, tells the server, and shows the model nothing of it",
+    "rejects when aborted during a call over %s, and cancels the call at the server",
     async (_name, serve) => {
       await using served = await serve({ silentOn: ["tools/call"] });
       const hasReceived = (method: string) =>
@@ -90,7 +90,7 @@ describe.each(LOOPS)("an agent's loop through $name", (loop) => {
     },
   );
 
-  it.each(TRANSPORTS)("does not make a call over %s that a person refused", async (_name, serve) => {
+  it.each(TRANSPORTS)("sends no call over %s that the user denied", async (_name, serve) => {
     await using served = await serve();
     const { tools, ...more } =
       loop.major === 7
@@ -109,7 +109,7 @@ describe.each(LOOPS)("an agent's loop through $name", (loop) => {
 });
 
 describe("the reference server", () => {
-  it("has every schema fitted for every profile", async () => {
+  it("has an object schema for every tool in every schema profile", async () => {
     const mcp = await openMcp({ cache: false, servers: { everything } });
     try {
       for (const schemaProfile of ["openai", "anthropic", "gemini", "none"] as const) {

@@ -15,7 +15,7 @@ afterEach(() => clone[Symbol.dispose]());
 
 const open = (options: OpenMcpOptions = {}) => openMcp({ ...clone.options, ...options });
 
-/** Somebody who is asked, and answers when the test wants it. */
+/** An approver that answers when the test says so. */
 function askedPerson() {
   const requests: ServerApprovalRequest[] = [];
   const signals: AbortSignal[] = [];
@@ -29,7 +29,7 @@ function askedPerson() {
 }
 
 describe("approval", () => {
-  it("is asked for in the background, and what was approved is started then", async () => {
+  it("does not hold up openMcp; a server starts as soon as it is approved", async () => {
     clone.write({ a: { command: "server-a" }, b: { command: "server-b" } });
     const person = askedPerson();
     await using mcp = await open({ approve: person.approve });
@@ -55,7 +55,7 @@ describe("approval", () => {
     expect(clone.connector.attempts.map(({ server }) => server.name)).toEqual(["a"]);
   });
 
-  it("holds from one run to the next, for exactly what was approved", async () => {
+  it("is kept for the next runtime", async () => {
     clone.write({ a: { command: "server-a" } });
     const person = askedPerson();
     const first = await open({ approve: person.approve });
@@ -68,7 +68,7 @@ describe("approval", () => {
     expect(person.requests).toHaveLength(1);
   });
 
-  it("[threat T03] is for what was shown: a file that changes before the answer does not change what runs", async () => {
+  it("[threat T03] starts the definition that was shown, even if the file changes before the answer", async () => {
     const file = clone.write({ a: { command: "shown", args: ["x"] } });
     const approve: OpenMcpOptions["approve"] = async ({ definition }) => {
       writeFileSync(file, readFileSync(file, "utf8").replace("shown", "evil"));
@@ -85,7 +85,7 @@ describe("approval", () => {
     expect({ blocked, removed }).toMatchObject({ blocked: [{ name: "a", by: "approval" }], removed: ["a"] });
   });
 
-  it("[threat T07] is asked for anew when an entry is written while the runtime is open", async () => {
+  it("[threat T07] is requested once for an entry that is added while the runtime is open", async () => {
     clone.write({});
     const person = askedPerson();
     await using mcp = await open({ approve: person.approve });
@@ -96,7 +96,7 @@ describe("approval", () => {
     expect(clone.connector.attempts).toEqual([]);
   });
 
-  it("[A6] that was given elsewhere starts what was blocked with the next reload", async () => {
+  it("[A6] given in another runtime takes effect at the next reload", async () => {
     clone.write({ a: { command: "server-a" } });
     await using mcp = await open();
     const elsewhere = await open({ approve: async () => true });
@@ -106,7 +106,7 @@ describe("approval", () => {
     expect(mcp.servers()).toMatchObject([{ name: "a", status: "ready" }]);
   });
 
-  it("[A5] by folder starts no process in one that is not trusted, [A6] and does with the next reload once it is", async () => {
+  it("[A5] [A6] local servers run only while `trust` accepts their folder; each reload asks again", async () => {
     clone.write({ local: { command: "server" }, remote: { url: "https://a.example" } });
     let isTrusted = false;
     await using mcp = await open({ trust: () => isTrusted });
@@ -120,7 +120,7 @@ describe("approval", () => {
     expect(await mcp.reload()).toMatchObject({ removed: ["local"] });
   });
 
-  it("that nobody gives is not waited for by a close, and who was asked is told", async () => {
+  it("does not hold up close(), which aborts its signal", async () => {
     clone.write({ a: { command: "server-a" } });
     const person = askedPerson();
     const mcp = await open({ approve: person.approve });
@@ -134,7 +134,7 @@ describe("approval", () => {
     expect(again.report.blocked).toHaveLength(1);
   });
 
-  it("is asked for by one warning, which names the command", async () => {
+  it("is announced in one warning, which names the command to run", async () => {
     clone.write({ a: { command: "a" }, b: { command: "b" }, "c; rm -rf ~": { command: "c" } });
     const said: [LogLevel, string][] = [];
     await using mcp = await open({ log: (level, message) => said.push([level, message]) });
@@ -155,7 +155,7 @@ describe("approval", () => {
   });
 });
 
-/** Each a single change of one of two entries, and nothing else. */
+/** Each row changes one thing in one of two entries. */
 const LOCAL = { command: "npx", args: ["-y", "server@1.0.0"], env: { LEVEL: "info" }, cwd: "tools" };
 const REMOTE = { url: "https://a.example/mcp", headers: { "X-Team": "core" } };
 const MUTATIONS: readonly (readonly [string, object, object])[] = [
@@ -163,7 +163,7 @@ const MUTATIONS: readonly (readonly [string, object, object])[] = [
   ["the first argument", LOCAL, { ...LOCAL, args: ["-Y", "server@1.0.0"] }],
   ["the last argument", LOCAL, { ...LOCAL, args: ["-y", "server@1.0.1"] }],
   ["the order of arguments", LOCAL, { ...LOCAL, args: ["server@1.0.0", "-y"] }],
-  ["one more argument, be it empty", LOCAL, { ...LOCAL, args: [...LOCAL.args, ""] }],
+  ["the number of arguments, by an empty one", LOCAL, { ...LOCAL, args: [...LOCAL.args, ""] }],
   ["a value of env", LOCAL, { ...LOCAL, env: { LEVEL: "infO" } }],
   ["a name of env", LOCAL, { ...LOCAL, env: { LEVELS: "info" } }],
   ["cwd", LOCAL, { ...LOCAL, cwd: "tools2" }],
@@ -190,7 +190,7 @@ describe("after an approval", () => {
   }
 
   it.each(MUTATIONS)(
-    "[threat T02] changing %s asks again, and connects nothing",
+    "[threat T02] changing %s asks for approval again and connects nothing",
     async (_what, before, after) => {
       clone.write({ s: before });
       await approveAll();
@@ -199,25 +199,25 @@ describe("after an approval", () => {
     },
   );
 
-  it("[threat T02] moving the file asks again", async () => {
+  it("[threat T02] moving the file asks for approval again", async () => {
     clone.write({ s: LOCAL });
     await approveAll();
     clone.write({});
     clone.writeFile("clone/sub/.mcp.json", { mcpServers: { s: LOCAL } });
-    clone.options.discover && Object.assign(clone.options.discover, { cwd: `${clone.project}/sub` });
+    Object.assign(clone.options.discover as object, { cwd: `${clone.project}/sub` });
     await asksAgain();
   });
 
-  it("[threat T02] the same name and content in another project asks again", async () => {
+  it("[threat T02] the same entry in another project asks for approval again", async () => {
     clone.write({ s: LOCAL });
     await approveAll();
     clone.writeFile("other/.git/HEAD", "");
     clone.writeFile("other/.mcp.json", { mcpServers: { s: LOCAL } });
-    clone.options.discover && Object.assign(clone.options.discover, { cwd: `${clone.home}/other` });
+    Object.assign(clone.options.discover as object, { cwd: `${clone.home}/other` });
     await asksAgain();
   });
 
-  it("nothing is asked if only its place in the file is another", async () => {
+  it("moving the entry within its file keeps the approval", async () => {
     clone.write({ s: LOCAL });
     await approveAll();
     clone.writeFile("clone/.mcp.json", `\n\n\n${JSON.stringify({ mcpServers: { s: LOCAL } }, undefined, 4)}`);

@@ -46,12 +46,12 @@ async function approve(argv: readonly string[], answers?: readonly (string | und
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-function collector(hear: (text: string) => void = () => {}): Writable & { text(): string } {
+function collector(onText: (text: string) => void = () => {}): Writable & { text(): string } {
   const chunks: string[] = [];
   const write = new Writable({
     write(chunk, _encoding, done) {
       chunks.push(String(chunk));
-      hear(String(chunk));
+      onText(String(chunk));
       done();
     },
   });
@@ -65,7 +65,7 @@ async function blocked(): Promise<readonly string[]> {
 }
 
 describe("jackfield approve", () => {
-  it("shows all of an entry and approves it by its name; the runtime then starts it", async () => {
+  it("shows a whole entry, and approves it by name", async () => {
     clone.write({ a: { command: "server-a", args: ["--flag \u202e"] }, b: { command: "server-b" } });
     expect(await blocked()).toEqual(["a", "b"]);
     const { exitCode, stdout, stderr } = await approve(["a"], [YES]);
@@ -76,7 +76,7 @@ describe("jackfield approve", () => {
     expect(await blocked()).toEqual(["b"]);
   });
 
-  it("asks about each without a name, and exits with 1 as long as one of them waits", async () => {
+  it("without a name asks about each server, and exits 1 while one is still waiting", async () => {
     clone.write({ a: { command: "a" }, b: { url: "https://b.example" } });
     const { exitCode, stdout } = await approve(["--json"], [YES, NO]);
     expect(exitCode).toBe(1);
@@ -87,10 +87,17 @@ describe("jackfield approve", () => {
     expect(await blocked()).toEqual(["b"]);
   });
 
+  it("names the fault of an invalid entry that is to be approved", async () => {
+    clone.write({ mem: { command: "mem", env: { NODE_OPTIONS: "--import=x" } } });
+    const { exitCode, stderr } = await approve(["mem", "--yes"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error: Server "mem" .*"NODE_OPTIONS" in "env".* \(MCP_CONFIG_INVALID\)\n$/);
+  });
+
   it.each([
     ["Ctrl+C", CTRL_C],
     ["Esc", ESCAPE],
-  ])("ends with %s, keeps what was approved and asks about nothing else", async (_key, keys) => {
+  ])("ends at %s, keeps the approvals given so far and asks nothing more", async (_key, keys) => {
     clone.write({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } });
     const { exitCode, stdout, stderr } = await approve([], [YES, keys]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
@@ -99,13 +106,13 @@ describe("jackfield approve", () => {
     expect(await blocked()).toEqual(["b", "c"]);
   });
 
-  it("takes neither letters nor the end of the input for a yes", async () => {
+  it("treats neither typed letters nor the end of input as a yes", async () => {
     clone.write({ a: { command: "a" }, b: { command: "b" } });
     expect(await approve([], [`yes${NO}`, END])).toMatchObject({ exitCode: 1 });
     expect(await blocked()).toEqual(["a", "b"]);
   });
 
-  it("asks line by line on a terminal that cannot move its cursor", async () => {
+  it("asks line by line on a dumb terminal", async () => {
     vi.stubEnv("TERM", "dumb");
     clone.write({ a: { command: "a" } });
     const { exitCode, stderr } = await approve([], ["y\n"]);
@@ -114,7 +121,7 @@ describe("jackfield approve", () => {
     expect(stderr).not.toContain("\u001b");
   });
 
-  it("ends with Ctrl+C there as well, and takes the end of the input for a no", async () => {
+  it("on a dumb terminal ends at Ctrl+C, and treats the end of input as a no", async () => {
     vi.stubEnv("TERM", "dumb");
     clone.write({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } });
     const { exitCode, stdout, stderr } = await approve([], ["y\n", CTRL_C]);
@@ -126,7 +133,7 @@ describe("jackfield approve", () => {
     expect(await blocked()).toEqual(["b", "c"]);
   });
 
-  it("approves nothing where nobody can answer, and shows what waits", async () => {
+  it("without a terminal approves nothing and shows what is waiting", async () => {
     clone.write({ a: { command: "a" } });
     const { exitCode, stdout, stderr } = await approve([]);
     expect(exitCode).toBe(1);
@@ -135,7 +142,7 @@ describe("jackfield approve", () => {
     expect(await blocked()).toEqual(["a"]);
   });
 
-  it("approves what is named without asking if told to, [threat T04] and never all at once", async () => {
+  it("[threat T04] --yes approves a named server without asking, and never all servers at once", async () => {
     clone.write({ a: { command: "a" }, b: { command: "b" } });
     expect(await approve(["--yes"])).toMatchObject({
       exitCode: 1,
@@ -146,7 +153,7 @@ describe("jackfield approve", () => {
     expect(await blocked()).toEqual(["a"]);
   });
 
-  it("names the folder in which an approval cannot be kept, and what to do about it", async () => {
+  it("names the folder where an approval cannot be stored, and what to check", async () => {
     clone.write({ a: { command: "a" } });
     vi.stubEnv("JACKFIELD_HOME", `${clone.project}/.mcp.json`);
     const { exitCode, stderr } = await approve(["a", "--yes"]);
@@ -157,7 +164,7 @@ describe("jackfield approve", () => {
     expect(stderr).toContain("(MCP_CONFIG_INVALID)");
   });
 
-  it("says when nothing waits, and when a name is unknown", async () => {
+  it("reports when nothing is waiting, and when a name is unknown", async () => {
     clone.write({});
     expect(await approve([])).toMatchObject({ exitCode: 0, stdout: "No server is waiting for approval.\n" });
     const { exitCode, stderr } = await approve(["nobody"]);
@@ -167,7 +174,7 @@ describe("jackfield approve", () => {
     });
   });
 
-  it("knows the servers of files that are named, which need no approval, and says of a broken one that it is", async () => {
+  it("accepts servers of --config and --mcp-server, which need no approval, and reports a broken file", async () => {
     clone.write({ a: { command: "a" } });
     const own = clone.writeFile("own.json", {
       mcpServers: { mine: { command: "mine" }, a: { command: "b" } },
@@ -186,7 +193,7 @@ describe("jackfield approve", () => {
     expect(broken.stderr).toContain("cut.json:1:");
   });
 
-  it("is what config list goes by", async () => {
+  it("changes what config list shows as approved", async () => {
     clone.write({ a: { command: "a" } });
     const listed = async () => {
       const [stdout, stderr] = [collector(), collector()];

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { parseJson, readArguments } from "../src/command-line/arguments.ts";
 
-it("an option that nobody knows is told in a sentence, without the class of an error", () => {
+it("an unknown option is reported as a sentence, without an error class", () => {
   expect(() => readArguments(["status", "--no-such-option"])).toThrow(
     expect.objectContaining({
       code: "MCP_CONFIG_INVALID",
-      message: expect.stringMatching(/^Unknown option '--no-such-option'/),
+      message: expect.stringMatching(/^There is no option "--no-such-option"; "jackfield --help"/),
     }),
   );
 });
 
 const WHAT = "The JSON of the tool's arguments";
 
-describe("what is no JSON", () => {
+describe("parseJson", () => {
   it.each([
     ["sk-SECRET0123456789", 1],
     ['{"password":sk-SECRET0123456789}', 13],
@@ -29,7 +29,7 @@ describe("what is no JSON", () => {
     ["NaN", 1],
     ['"\\SECRET"', 3],
     ["\ufeff{}", 1],
-  ])("is refused for %j with the place where it stops being JSON, and without its text", (text, place) => {
+  ])("refuses %j with the position of the first error, and does not quote the text", (text, place) => {
     expect(() => parseJson(text, WHAT)).toThrow(
       expect.objectContaining({
         code: "MCP_CONFIG_INVALID",
@@ -39,13 +39,13 @@ describe("what is no JSON", () => {
   });
 
   it.each(["", "{", '{"password":"SECRET', '{"password":', "[1, -", "tru", '"\\u00'])(
-    "is refused for %j because it ends too early",
+    "reports that %j ends too early",
     (text) => {
       expect(() => parseJson(text, WHAT)).toThrow(`${WHAT} ends too early.`);
     },
   );
 
-  it("is not what is JSON", () => {
+  it("parses valid JSON", () => {
     const text = ' {"a":[1,-2.5e+10,true,false,null,"\\u00e9\\n"],"b":{"c":{}}} ';
     expect(parseJson(text, WHAT)).toEqual(JSON.parse(text));
   });

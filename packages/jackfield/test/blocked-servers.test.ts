@@ -17,7 +17,7 @@ useLeakCheck();
 
 const folder = useTemporaryHome();
 
-/** A folder whose name a shell would take apart, with a file that brings a server called `theirs`. */
+/** A folder whose name needs quoting in a shell, with a file that defines a server called `theirs`. */
 function project(file: string, key: string): string {
   const cwd = folder.file("it's $HOME; a clone");
   mkdirSync(dirname(join(cwd, file)), { recursive: true });
@@ -26,14 +26,14 @@ function project(file: string, key: string): string {
   return cwd;
 }
 
-/** The words that a shell makes of the command in a text. */
+/** The words into which a shell splits the command in a text. */
 async function wordsIn(text: string): Promise<readonly string[]> {
   const [, command] = /npx jackfield (.*)/.exec(text) ?? [];
   const { stdout } = await promisify(execFile)("sh", ["-c", `printf '%s\\n' ${command}`]);
   return stdout.trimEnd().split("\n");
 }
 
-/** What a command to approve shows, with nobody there to answer. */
+/** The servers that a command lists as waiting when there is no terminal. */
 async function waiting(...argv: readonly string[]): Promise<unknown> {
   const [stdout, stderr, stdin] = [collector(), collector(), new PassThrough()];
   await runCommandLine([...argv, "--json"], { stdout, stderr, stdin });
@@ -41,33 +41,33 @@ async function waiting(...argv: readonly string[]): Promise<unknown> {
   return JSON.parse(stdout.text()).waiting;
 }
 
-describe.runIf(process.platform !== "win32")("the command that approves what a project brings", () => {
+describe.runIf(process.platform !== "win32")("the approve command that a message suggests", () => {
   it.each([
-    ["as it is found by default", ".mcp.json", "mcpServers", []],
-    ["in the dialect of its host", ".vscode/mcp.json", "servers", ["--hosts", "vscode,cursor"]],
-    ["in the dialect of another host", ".mcp.json", "mcpServers", ["--hosts", "vscode"]],
-    ["of whatever host", ".vscode/mcp.json", "servers", ["--hosts", "all"]],
-  ])("finds a file %s, wherever it is told", async (_what, file, key, hosts) => {
+    ["a default file", ".mcp.json", "mcpServers", []],
+    ["a file in its host's dialect", ".vscode/mcp.json", "servers", ["--hosts", "vscode,cursor"]],
+    ["a file in another host's dialect", ".mcp.json", "mcpServers", ["--hosts", "vscode"]],
+    ["a file found with all hosts", ".vscode/mcp.json", "servers", ["--hosts", "all"]],
+  ])("finds the server in %s, whichever command printed it", async (_what, file, key, hosts) => {
     const places = ["--cwd", project(file, key), ...hosts];
     const cache = ["--cache", folder.file("cache")];
     const status = await commandLine("status", ...places, ...cache);
     const doctor = await commandLine("doctor", "--json", ...places, ...cache);
     const login = await commandLine("login", "theirs", ...places);
     const report = await commandLine("status", "--json", ...places, ...cache);
-    const told = [
+    const texts = [
       status.stderr,
       JSON.parse(doctor.stdout)[0].nextStep,
       login.stderr.replace(/ \(MCP_\w+\)$/m, ""),
       JSON.parse(report.stdout).servers[0].error.message,
     ];
-    for (const text of told) {
+    for (const text of texts) {
       const [command, name, ...options] = await wordsIn(text);
       expect([command, name]).toEqual(["approve", "theirs"]);
       expect(await waiting("approve", "theirs", ...options)).toMatchObject([{ name: "theirs" }]);
     }
   });
 
-  it("names only hosts that were searched, and no folder that is the current one", () => {
+  it("names only hosts that were searched, and omits the current folder", () => {
     const of = (host?: string) => ({ name: "a", definedIn: { scope: "project", host } as const });
     expect(approveCommand([of()], {})).toBe("npx jackfield approve a");
     expect(approveCommand([of("cursor")], { hosts: ["claude-code", "cursor"], cwd: "." })).toBe(

@@ -32,8 +32,10 @@ describe("jackfield cache", () => {
   }
 
   const run = (...argv: string[]) => commandLine("cache", ...argv, "--cache", folder.path);
+  const nothingCalled = (name: string) =>
+    `No catalog entry is named "${name}"; "jackfield cache list --cache ${folder.path}" shows the names.\n`;
 
-  it("lists what is known, sorted, without secrets, as JSON and as a table", async () => {
+  it("lists the cached servers sorted and without secrets, as JSON or as a table", async () => {
     await fill("mail", "files");
     const { exitCode, stdout, stderr } = await run("list", "--json");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -46,7 +48,7 @@ describe("jackfield cache", () => {
     expect(table.stdout).toMatch(/^SERVER +TOOLS +LISTED AT\nfiles +1 +20\d\d-.+Z\nmail /);
   });
 
-  it("takes a path of the catalog relative to the folder of --cwd, as the runtime does", async () => {
+  it("resolves --cache against --cwd, as the runtime does", async () => {
     const cwd = ["--cwd", folder.path];
     const path = join(folder.path, "kept");
     const { stdout } = await commandLine("cache", "path", "--cache", "kept", ...cwd);
@@ -61,7 +63,7 @@ describe("jackfield cache", () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it("forgets one server, or all", async () => {
+  it("clears one server, or all", async () => {
     await fill("mail", "files", "web");
     const one = await run("clear", "mail", "--json");
     expect(one.exitCode).toBe(0);
@@ -70,7 +72,7 @@ describe("jackfield cache", () => {
       { server: "files" },
       { server: "web" },
     ]);
-    expect((await run("clear", "mail")).stdout).toBe("There was nothing to delete.\n");
+    expect((await run("clear", "mail")).stdout).toBe(nothingCalled("mail"));
     expect((await run("clear")).stdout).toBe("Deleted:\nfiles\nweb\n");
     expect((await run("list")).stdout).toBe("The catalog is empty.\n");
   });
@@ -86,7 +88,7 @@ describe("jackfield cache", () => {
   const rows = () => inFile((database) => database.prepare("SELECT count(*) AS n FROM keyv").get()?.n);
 
   it.each([[["clear"]], [["clear", "mail"]]])(
-    "says of nothing that it was forgotten while another process keeps it from that: %j",
+    "fails and deletes nothing while another process locks the catalog: %j",
     { timeout: 20_000 },
     async (argv) => {
       await fill("mail");
@@ -104,7 +106,7 @@ describe("jackfield cache", () => {
   );
 
   it.each([
-    ["was sealed with a key that is gone", () => rmSync(folder.file("identity.key"))],
+    ["were sealed with a lost key", () => rmSync(folder.file("identity.key"))],
     [
       "another version wrote",
       () =>
@@ -112,11 +114,11 @@ describe("jackfield cache", () => {
           file.exec("UPDATE keyv SET value = replace(value, '\"version\":2', '\"version\":3')"),
         ),
     ],
-  ])("forgets also what %s", async (_what, spoil) => {
+  ])("clears entries that %s if no server is named", async (_what, spoil) => {
     await fill("mail", "files");
     spoil();
     expect(JSON.parse((await run("list", "--json")).stdout)).toEqual([]);
-    expect((await run("clear", "mail")).stdout).toBe("There was nothing to delete.\n");
+    expect((await run("clear", "mail")).stdout).toBe(nothingCalled("mail"));
     expect(rows()).toBe(2);
     const { exitCode, stdout } = await run("clear");
     expect({ exitCode, stdout }).toEqual({
@@ -126,7 +128,7 @@ describe("jackfield cache", () => {
     expect(rows()).toBe(0);
   });
 
-  it("clears a catalog that has another table than ours", async () => {
+  it("clears a catalog whose table has another layout", async () => {
     await fill("mail");
     inFile((file) => file.exec("DROP TABLE keyv; CREATE TABLE keyv (id TEXT, body TEXT)"));
     const { exitCode, stderr } = await run("clear");
@@ -136,7 +138,7 @@ describe("jackfield cache", () => {
     expect(await run("clear")).toEqual({ exitCode: 0, stdout: "Deleted:\nmail\n", stderr: "" });
   });
 
-  it("tells where the catalog is, by option, by environment or by default", async () => {
+  it("prints the catalog's path, from --cache or from JACKFIELD_HOME", async () => {
     expect(await run("path")).toMatchObject({ exitCode: 0, stdout: `${folder.path}\n` });
     vi.stubEnv("JACKFIELD_HOME", folder.path);
     try {
@@ -147,7 +149,7 @@ describe("jackfield cache", () => {
     }
   });
 
-  it("makes no directory", async () => {
+  it("list and clear create no directory", async () => {
     const missing = folder.file("missing");
     for (const action of ["list", "clear"]) {
       const { exitCode, stdout } = await commandLine("cache", action, "--json", "--cache", missing);
@@ -158,7 +160,7 @@ describe("jackfield cache", () => {
   });
 
   it.runIf(process.platform !== "win32")(
-    "exits 1 and says why when the catalog cannot be trusted",
+    "exits 1 with the reason when other users can write to the catalog",
     async () => {
       await fill("mail");
       chmodSync(folder.path, 0o777);

@@ -30,14 +30,14 @@ async function keptOf(maxBytes: number | undefined): Promise<number> {
   return (await catalog.list()).length;
 }
 
-it("the catalog keeps no more than `cache.maxBytes`", async () => {
+it("the catalog drops entries beyond `cache.maxBytes`", async () => {
   expect(await keptOf(undefined)).toBe(NAMES.length);
   const kept = await keptOf(100_000);
   expect(kept).toBeGreaterThan(0);
   expect(kept).toBeLessThan(NAMES.length);
 });
 
-it("a list that never comes to its end is not stored, in whole or in part: the tools of the list before stay", async () => {
+it("an endless tool list is not stored; the catalog keeps the previous list", async () => {
   const server = scriptedServer(folder, "one");
   const tool = (name: string) => ({ name, inputSchema: { type: "object" as const } });
   const path = folder.file("cache");

@@ -16,7 +16,7 @@ afterEach(() => {
 
 const signal = new AbortController().signal;
 
-/** What a child may see of its host's environment on POSIX systems, besides what its entry names. */
+/** The host's variables that a child may see on POSIX systems, besides those that its entry names. */
 const SAFE = [
   ...["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "TMPDIR", "TZ"],
   ...[
@@ -33,8 +33,8 @@ const SAFE = [
   ...["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"],
 ];
 
-describe.runIf(process.platform !== "win32")("what a child is given", () => {
-  it("[threat T15] is the safe part of an environment of 500 variables, and what its entry names", async () => {
+describe.runIf(process.platform !== "win32")("the environment of a child process", () => {
+  it("[threat T15] holds only the safe variables of the host and those of its entry", async () => {
     for (let index = 0; index < 500; index += 1) vi.stubEnv(`PLANTED_${index}_API_KEY`, `secret ${index}`);
     for (const name of SAFE) if (process.env[name] === undefined) vi.stubEnv(name, "/tmp");
     vi.stubEnv("LC_SMUGGLED", "secret");
@@ -57,7 +57,7 @@ describe.runIf(process.platform !== "win32")("what a child is given", () => {
   });
 });
 
-describe.runIf(process.platform !== "win32")("a PATH that an entry brings along", () => {
+describe.runIf(process.platform !== "win32")("an entry's own PATH", () => {
   /** A project whose folders hold programs called `tool`, each of which leaves the file `canary`, and an honest one elsewhere. */
   function prepare() {
     const folder = temporaryFolder();
@@ -82,13 +82,13 @@ describe.runIf(process.platform !== "win32")("a PATH that an entry brings along"
 
   const SCOPES = ["project", "user", "explicit"] as const;
   const PATHS = [
-    ["the folder it works in", ".:INSTALLED"],
+    ["the working directory", ".:INSTALLED"],
     ["an empty entry", ":INSTALLED"],
     ["an empty entry in the middle", "/nowhere::INSTALLED"],
     ["a relative entry", "bin:./node_modules/.bin:INSTALLED"],
-    ["a relative entry out of a variable", "${PLACE}:INSTALLED"],
+    ["a relative entry from a variable", "${PLACE}:INSTALLED"],
     ["an absolute entry", "PROJECT/bin:PROJECT/node_modules/.bin:PROJECT:INSTALLED"],
-    ["an absolute entry in a roundabout way", "PROJECT/../project/bin:INSTALLED"],
+    ["an absolute entry with a detour", "PROJECT/../project/bin:INSTALLED"],
   ] as const;
   const cases = SCOPES.flatMap((scope) => PATHS.map(([what, path]) => [scope, what, path] as const));
 

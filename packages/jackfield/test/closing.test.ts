@@ -7,7 +7,7 @@ import { openMcp } from "../src/open-mcp.ts";
 
 afterEach(() => void vi.useRealTimers());
 
-it("frees what was opened for the manager also where that cannot be closed", async () => {
+it("close() releases the runtime's resources even if the manager fails to close", async () => {
   const release = vi.fn(async () => {});
   const manager = { close: () => Promise.reject(new Error("stuck")) };
   const merged = { problems: [], diagnostics: [], blocked: [] };
@@ -18,10 +18,10 @@ it("frees what was opened for the manager also where that cannot be closed", asy
   expect(release).toHaveBeenCalledOnce();
 });
 
-describe("how long closing may take", () => {
+describe("the time limit of close()", () => {
   const never = () => new Promise<never>(() => {});
 
-  it("is for the servers and for what is left to store together", async () => {
+  it("covers closing the servers and storing pending data together", async () => {
     const session = createFakeSession({ tools: [{ name: "read", inputSchema: { type: "object" } }] });
     const { connect } = createFakeConnector({ onAttempt: (attempt) => void attempt.open(session) });
     const pins = await openToolPins({ store: { ...memoryStateStore(), set: never } });
@@ -48,7 +48,7 @@ describe("how long closing may take", () => {
     await closing;
   });
 
-  it("is five seconds where nobody says otherwise", async () => {
+  it("is five seconds by default", async () => {
     vi.useFakeTimers();
     const onLate = vi.fn();
     const waiting = waitForClosing({ work: never, deadline: beginClosing(), onLate });
@@ -59,7 +59,7 @@ describe("how long closing may take", () => {
     await waiting;
   });
 
-  it("has passed for what begins later, save for what is done at once", async () => {
+  it("does not fail work that starts too late but finishes at once", async () => {
     vi.useFakeTimers();
     const deadline = beginClosing(100);
     await vi.advanceTimersByTimeAsync(500);

@@ -11,7 +11,7 @@ describe("help", () => {
     for (const name of COMMAND_NAMES) expect(stdout).toMatch(new RegExp(`^ {2}\\[?${name}\\b`, "m"));
   });
 
-  it.each(COMMAND_NAMES)("on %s has a usage and an example that the command line takes", async (name) => {
+  it.each(COMMAND_NAMES)("on %s shows its usage and an example that parses", async (name) => {
     const { exitCode, stdout } = await commandLine(name, "--help");
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(new RegExp(`^Usage: jackfield \\[?${name}\\b`, "m"));
@@ -24,7 +24,7 @@ describe("help", () => {
 });
 
 describe("the published schemas", () => {
-  it("are there for every document, and refuse what is none of them", () => {
+  it("exist for every JSON document, and reject any other object", () => {
     expect(PUBLISHED_SCHEMAS.toSorted()).toEqual([
       "approve",
       "cache-clear",

@@ -30,7 +30,7 @@ describe("Ctrl+C", () => {
     expect(await running).toBe(130);
   });
 
-  it("ends the reading of arguments from an input that stays open", async () => {
+  it("stops reading arguments from an input that stays open", async () => {
     const [stdout, stderr, stdin] = [collector(), collector(), new PassThrough()];
     stdin.write('{"message":');
     const argv = ["call", "echo", "-", ...SERVER, ...places()];
@@ -48,7 +48,7 @@ describe("Ctrl+C", () => {
     expect(stderr.text()).toContain("MCP_ABORTED");
   });
 
-  it("is not forgotten when the result has been printed already", async () => {
+  it("exits 130 even if the result is already printed", async () => {
     const stdout = new Writable({
       write(_chunk, _encoding, done) {
         done();
@@ -59,12 +59,12 @@ describe("Ctrl+C", () => {
     expect(await running).toBe(130);
   });
 
-  it("ends a command whose reader takes nothing", async () => {
+  it("ends a command whose output nobody reads", async () => {
     const stdout = new Writable({ write: () => setImmediate(interrupt) });
     expect(await runCommandLine(["--help"], { stdout, stderr: collector() })).toBe(130);
   });
 
-  it("leaves nobody listening", async () => {
+  it("has no listener left after a command ends", async () => {
     const before = process.listenerCount("SIGINT");
     await runCommandLine(["--version"], { stdout: collector(), stderr: collector() });
     expect(process.listenerCount("SIGINT")).toBe(before);

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { useTemporaryHome } from "./fixture.ts";
 
 const SCRIPT = fileURLToPath(new URL("./fixtures/command-modules.mjs", import.meta.url));
-/** What takes longer to load than a short command takes. */
+/** Built-in modules that take longer to load than a short command takes to run. */
 const SLOW =
   /^NativeModule (?:crypto|child_process|http|https|net|internal\/(?:fs\/promises|webstreams|crypto)\b)/;
 
@@ -38,21 +38,18 @@ function packageOf(url: string): string | undefined {
   return name === "jackfield" ? undefined : name;
 }
 
-describe("a command", () => {
-  it.each(["--version", "--help", "help"])(
-    "that only tells something loads no more than that: %s",
-    async (word) => {
-      expect(await loadedBy(word)).toMatchObject({ exitCode: 0, packages: ["mcp-core"], slow: [] });
-    },
-  );
+describe("module loading", () => {
+  it.each(["--version", "--help", "help"])("%s loads only mcp-core", async (word) => {
+    expect(await loadedBy(word)).toMatchObject({ exitCode: 0, packages: ["mcp-core"], slow: [] });
+  });
 
-  it("that is mistyped is refused before anything is loaded", async () => {
+  it("a mistyped command is refused before anything else is loaded", async () => {
     const { exitCode, written, packages } = await loadedBy("stauts");
     expect([exitCode, packages]).toEqual([1, ["mcp-core"]]);
     expect(written).toContain('There is no command "stauts"');
   });
 
-  it("that lists the configuration loads what reads it, and what knows all characters where they are not ASCII", async () => {
+  it("config list loads string-width only for names that are not ASCII", async () => {
     const write = (name: string) =>
       writeFile(home.file(".mcp.json"), JSON.stringify({ mcpServers: { [name]: { command: "one" } } }));
     const list = (...words: string[]) => loadedBy("config", "list", "--cwd", home.path, ...words);
@@ -70,13 +67,13 @@ describe("a command", () => {
     expect(wide.written).toMatch(/^文件 {4}stdio/m);
   });
 
-  it("that asks the catalog for its place loads the catalog and no runtime", async () => {
+  it("cache path loads the catalog and no runtime", async () => {
     const { exitCode, packages } = await loadedBy("cache", "path");
     expect(exitCode).toBe(0);
     expect(packages).toEqual(["mcp-core", "mcp-tool-cache", "mcp-tools"]);
   });
 
-  it("that opens the runtime loads nothing that only other commands need", async () => {
+  it("tools loads the runtime and nothing that only other commands need", async () => {
     const { exitCode, packages } = await loadedBy("tools", "--json", "--no-discover");
     expect(exitCode).toBe(0);
     expect(packages).toContain("mcp-manager");

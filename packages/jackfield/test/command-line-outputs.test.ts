@@ -12,7 +12,7 @@ useLeakCheck();
 const PROGRAM = fileURLToPath(new URL("../bin/jackfield.js", import.meta.url));
 const SERVER = ["--no-discover", "--mcp-server", `everything=${JSON.stringify(everything)}`];
 
-/** A stream to which nothing can be written. As those of a process, it tells of that by an event as well. */
+/** A stream that fails each write. Like those of a process, it also emits an error event. */
 function broken(code: string): Writable {
   const failure = Object.assign(new Error(`${code}: nothing can be written`), { code });
   return new Writable({ write: (_chunk, _encoding, done) => done(failure) });
@@ -26,15 +26,15 @@ async function run(code: string, ...argv: string[]) {
   return { exitCode, stderr: stderr.text(), listeners: stdout.listenerCount("error") };
 }
 
-describe("a standard output", () => {
+describe("a broken standard output", () => {
   it.each([["--help"], ["cache", "path", "--json"]])(
-    "that nobody reads is no failure of %s",
+    "does not fail %s if the reader is gone",
     async (...argv) => {
       expect(await run("EPIPE", ...argv)).toEqual({ exitCode: 0, stderr: "", listeners: 0 });
     },
   );
 
-  it("that has no room is told of", async () => {
+  it("is reported if the device is full", async () => {
     expect(await run("ENOSPC", "--help")).toEqual({
       exitCode: 1,
       stderr: expect.stringMatching(/^error: .*standard output.*ENOSPC.* \(MCP_INTERNAL\)\n$/),
@@ -45,21 +45,21 @@ describe("a standard output", () => {
   it.each([
     ["EPIPE", 0],
     ["ENOSPC", 1],
-  ])("that fails with %s leaves no server behind", async (code, expected) => {
+  ])("leaves no server running after %s", async (code, expected) => {
     using folder = temporaryFolder();
     const { exitCode } = await run(code, "tools", ...SERVER, "--cache", folder.path);
     expect(exitCode).toBe(expected);
   });
 });
 
-describe("a standard error", () => {
+describe("a broken standard error", () => {
   it.each([
     ["EPIPE", 0],
     ["ENOSPC", 1],
-  ])("that fails with %s does not end the command early", async (code, expected) => {
+  ])("does not end the command early (%s)", async (code, expected) => {
     using folder = temporaryFolder();
     const stdout = collector();
-    // Something to tell of that is no failure.
+    // A warning for standard error that is no failure.
     writeFileSync(folder.file("bad.json"), '{"mcpServers":{"bad":{"command":5}}}');
     const argv = ["tools", "--config", folder.file("bad.json"), "--no-discover", "--cache", folder.path];
     const exitCode = await runCommandLine(argv, { stdout, stderr: broken(code) });
@@ -71,13 +71,13 @@ describe("a standard error", () => {
 });
 
 describe("the program", () => {
-  it("ends well when its reader has closed the pipe", async () => {
+  it("exits 0 when its reader has closed the pipe", async () => {
     const child = spawn(process.execPath, [PROGRAM, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.destroy();
     expect(await ending(child)).toEqual({ exitCode: 0, stderr: "" });
   });
 
-  it.skipIf(!existsSync("/dev/full"))("says that a device is full", async () => {
+  it.skipIf(!existsSync("/dev/full"))("reports that the output device is full", async () => {
     const full = openSync("/dev/full", "w");
     const child = spawn(process.execPath, [PROGRAM, "--help"], { stdio: ["ignore", full, "pipe"] });
     closeSync(full);

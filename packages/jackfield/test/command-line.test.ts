@@ -34,7 +34,7 @@ describe("jackfield status", () => {
     });
   });
 
-  it("exits 1 when some are not, names them with the reason, and shows the others all the same", async () => {
+  it("exits 1 when a server is not up, and shows the reason beside the working ones", async () => {
     using folder = temporaryFolder();
     const file = folder.file("mcp.json");
     writeFileSync(file, JSON.stringify({ mcpServers: { everything, wrong: { args: [] } } }));
@@ -58,7 +58,7 @@ describe("jackfield status", () => {
     ]);
   });
 
-  it("tells of a file that is missing on standard error and exits 1", async () => {
+  it("reports a missing file on standard error and exits 1", async () => {
     using folder = temporaryFolder();
     const { exitCode, stdout, stderr } = await commandLine(
       "status",
@@ -74,7 +74,7 @@ describe("jackfield status", () => {
     expect(stderr).toContain("MCP_CONFIG_NOT_FOUND");
   });
 
-  it("exits 1 if a file loses its servers to a key that is not read", async () => {
+  it("exits 1 if a misspelled key hides a file's servers", async () => {
     using folder = temporaryFolder();
     const file = folder.file("mcp.json");
     writeFileSync(file, JSON.stringify({ mcpservers: { everything } }));
@@ -90,7 +90,7 @@ describe("jackfield status", () => {
     expect(stderr).toMatch(/^error: .*"mcpservers" is not read/);
   });
 
-  it("shows a table to people, in which a server's words cannot move the cursor", async () => {
+  it("prints a table in which a server's output cannot move the cursor", async () => {
     using folder = temporaryFolder();
     const evil = `evil=${JSON.stringify({ command: process.execPath, args: ["-e", "console.error('\\u001b[2Jgone'); process.exit(1)"] })}`;
     const { stdout } = await commandLine(
@@ -133,7 +133,7 @@ describe("jackfield tools", () => {
     });
   });
 
-  it("names the servers that keep the list empty", async () => {
+  it("names the failed servers when no tool is available", async () => {
     using folder = temporaryFolder();
     const gone = JSON.stringify({ command: folder.file("gone") });
     const { exitCode, stdout } = await commandLine(
@@ -144,7 +144,9 @@ describe("jackfield tools", () => {
       folder.path,
     );
     expect(exitCode).toBe(0);
-    expect(stdout).toBe('No tool is available. "jackfield status" shows what is wrong with "gone".\n');
+    expect(stdout).toMatch(
+      /^No tool is available\. "jackfield status .*" shows what is wrong with "gone"\.\n$/,
+    );
   });
 
   it("refuses a server that is not configured", async () => {
@@ -161,7 +163,7 @@ describe("a server that is not used", () => {
   it.each([
     [["tools", "off"], "MCP_SERVER_UNKNOWN"],
     [["call", "mcp__off__read", "{}"], "MCP_TOOL_UNKNOWN"],
-  ])("is said to be so, with the reason and the place, by %j", async (argv, code) => {
+  ])("is reported with the reason and its place by %j", async (argv, code) => {
     using folder = temporaryFolder();
     const file = folder.file("mcp.json");
     writeFileSync(file, JSON.stringify({ mcpServers: { off: { command: "x", disabled: true } } }));
@@ -172,7 +174,7 @@ describe("a server that is not used", () => {
     expect(stderr).toContain(code);
   });
 
-  it("is told of last where it waits for approval, so that the command to copy ends the text", async () => {
+  it("is reported last if it waits for approval, so that the text ends with the command to copy", async () => {
     using folder = temporaryFolder();
     const servers = { wait: { command: "x" }, "wait.": { command: "x", disabled: true } };
     writeFileSync(folder.file(".mcp.json"), JSON.stringify({ mcpServers: servers }));
@@ -185,7 +187,7 @@ describe("a server that is not used", () => {
 });
 
 describe("jackfield call", () => {
-  it("prints what the server answered, and takes a tool's own name where it is the only one", async () => {
+  it("prints the server's answer, and accepts a tool's own name if it is unique", async () => {
     using folder = temporaryFolder();
     const { exitCode, stdout } = await commandLine(
       "call",
@@ -253,7 +255,7 @@ describe("the command line", () => {
   });
 
   it.each(["status", "config list", "cache list", "init", "types", "approve", "doctor"])(
-    "refuses a folder for %s that is not there",
+    "refuses a --cwd that does not exist for %s",
     async (command) => {
       using folder = temporaryFolder();
       const argv = [...command.split(" "), "--cwd", folder.file("none"), "--cache", folder.path];
@@ -263,7 +265,7 @@ describe("the command line", () => {
     },
   );
 
-  it("explains itself", async () => {
+  it("prints its usage and its version", async () => {
     expect(await commandLine("--help")).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining("Usage: jackfield"),

@@ -15,7 +15,7 @@ import { useTemporaryHome } from "./fixture.ts";
 
 const PROGRAM = fileURLToPath(new URL("../bin/jackfield.js", import.meta.url));
 
-describe("what Node has compiled for a command", () => {
+describe("the compile cache of Node.js", () => {
   const folder = useTemporaryHome();
   const kept = () => folder.file("own/state/compiled");
 
@@ -29,7 +29,7 @@ describe("what Node has compiled for a command", () => {
     });
   }
 
-  it("is kept for the next one, and for nobody else", () => {
+  it("is kept for the next command, and only for the same user", () => {
     const printed = run();
     expect(statSync(kept()).mode & 0o777).toBe(0o700);
     const files = readdirSync(kept(), { recursive: true });
@@ -39,25 +39,25 @@ describe("what Node has compiled for a command", () => {
   });
 
   it.each([
-    ["may be written by others", () => chmodSync(kept(), 0o777)],
+    ["others can write to", () => chmodSync(kept(), 0o777)],
     ["is a link", () => swapForLink()],
-  ])("is not taken from a folder that %s", (_what, spoil) => {
+  ])("is not used in a folder that %s", (_what, spoil) => {
     mkdirSync(kept(), { recursive: true });
     spoil();
     run();
     expect(readdirSync(kept())).toEqual([]);
   });
 
-  it("is not kept where nothing can be made, and no command minds", () => {
+  it("is skipped without an error if its folder cannot be created", () => {
     expect(run({ JACKFIELD_HOME: "/dev/null/home" })).toBe(run());
   });
 
-  it("is not kept if the user says so", () => {
+  it("is off with NODE_DISABLE_COMPILE_CACHE", () => {
     run({ NODE_DISABLE_COMPILE_CACHE: "1" });
     expect(existsSync(kept())).toBe(false);
   });
 
-  it.runIf(process.getuid?.() === 0)("is not kept in the home of somebody else", () => {
+  it.runIf(process.getuid?.() === 0)("is not written to a home that another user owns", () => {
     mkdirSync(folder.file("theirs"));
     chownSync(folder.file("theirs"), 12_345, 12_345);
     run({ JACKFIELD_HOME: folder.file("theirs") });

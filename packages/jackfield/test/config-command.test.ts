@@ -44,7 +44,7 @@ describe("jackfield config parse", () => {
     ["codex", "user.config.toml"],
     ["mcpb", "manifest.json"],
     ["registry", "server.json"],
-  ])("gives what the sample of %s says", async (host, name) => {
+  ])("parses the sample of %s as expected", async (host, name) => {
     const file = join(FIXTURES, host, name);
     const { exitCode, stdout } = await commandLine("config", "parse", "--host", host, file, "--json");
     const expected = readFileSync(file.replace(/\.[^.]+$/, ".expected.json"), "utf8");
@@ -52,14 +52,26 @@ describe("jackfield config parse", () => {
     expect(exitCode).toBe(0);
   });
 
-  it("takes files relative to the folder of --cwd", async () => {
+  it("resolves files against --cwd", async () => {
     const file = write("work/mcp.json", servers({ upper: { command: "x" } }));
-    const beneath = write("work/lower.json", servers({ lower: { command: "y" } }));
+    const lower = write("work/lower.json", servers({ lower: { command: "y" } }));
     const argv = ["--host", "cursor", "mcp.json", "lower.json", "--cwd", folder.file("work")];
     const { stdout } = await commandLine("config", "parse", ...argv);
     expect(stdout).toContain(`${file}:3`);
-    expect(stdout).toContain(`${beneath}:3`);
+    expect(stdout).toContain(`${lower}:3`);
   });
+
+  it.each(["jackfield", "cursor"])(
+    "exits 1 if the servers are under a key that %s does not read",
+    async (host) => {
+      const file = write("mcp.json", { servers: { a: { command: "a" } } });
+      const { exitCode, stdout } = await commandLine("config", "parse", "--host", host, file);
+      expect({ exitCode, stdout }).toEqual({
+        exitCode: 1,
+        stdout: expect.stringContaining("wrong-root-key"),
+      });
+    },
+  );
 
   it("prints diagnostics with their place, and exits 1 if one is an error", async () => {
     const file = write("mcp.json", servers({ good: { command: "x" }, bad: { args: [] } }));
@@ -88,7 +100,7 @@ describe("jackfield config parse", () => {
     expect([exitCode, stderr]).toEqual([1, ""]);
   });
 
-  it("tells of variables that are not set, and fills in none", async () => {
+  it("reports unset variables, and expands none", async () => {
     vi.stubEnv("SET_HERE", "planted");
     const entry = {
       url: "https://host.example",
@@ -104,7 +116,7 @@ describe("jackfield config parse", () => {
     expect([exitCode, stdout.includes("planted")]).toEqual([0, false]);
   });
 
-  it("joins further files beneath the first as the host does", async () => {
+  it("merges further files below the first, as the host does", async () => {
     const [stronger, weaker] = ["project.config.toml", "user.config.toml"].map((name) =>
       join(FIXTURES, "codex", name),
     ) as [string, string];
@@ -112,7 +124,7 @@ describe("jackfield config parse", () => {
     expect(JSON.parse(stdout).servers.docs).toMatchObject({ command: "docs-server-dev", cwd: "/srv/docs" });
   });
 
-  it("says once where each remark belongs, as a listing does", async () => {
+  it("prints the place of each diagnostic once, as config list does", async () => {
     const own = write("own/mcp.json", servers({ s: { command: "x", cmd: "y" } }));
     const file = write(
       "mcp.json",
@@ -130,7 +142,7 @@ describe("jackfield config parse", () => {
     expect(stderr).toBe(`warning: ${own}:5:4: Server "s": "cmd" is not read; did you mean "command"?\n`);
   });
 
-  it("shows people no values", async () => {
+  it("prints no values in its table", async () => {
     const entry = { url: "https://u:planted@host.example", headers: { Authorization: "Bearer planted" } };
     const file = write("mcp.json", servers({ s: entry }));
     const { stdout } = await commandLine("config", "parse", "--host", "cursor", file);
@@ -144,14 +156,14 @@ describe("jackfield config parse", () => {
     [["config", "parse", "file.json"], "--host HOST"],
     [["config", "parse", "--host", "emacs", "file.json"], '"claude-code"'],
     [["config", "list", "extra"], 'does not take "extra"'],
-  ])("%j is a mistake that says how it is written", async (argv, text) => {
+  ])("refuses %j and shows the correct usage", async (argv, text) => {
     const { exitCode, stderr } = await commandLine(...argv);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(text);
     expect(stderr).toContain("MCP_CONFIG_INVALID");
   });
 
-  it("exits 1 for a file that is not there", async () => {
+  it("exits 1 for a missing file", async () => {
     const { exitCode, stdout } = await commandLine(
       ...["config", "parse", "--host", "cursor", folder.file("none.json"), "--json"],
     );
@@ -166,7 +178,7 @@ describe("jackfield config list", () => {
     return { ...rest, listed: JSON.parse(stdout) as { [field: string]: unknown }[] };
   };
 
-  it("lists what is found by default, with its place, and starts nothing", async () => {
+  it("lists the entries found by default with their places, and starts nothing", async () => {
     const ran = folder.file("ran");
     const touch = { command: process.execPath, args: ["-e", `fs.writeFileSync(${JSON.stringify(ran)}, "")`] };
     const cwd = project({ ".mcp.json": servers({ theirs: touch }) });
@@ -191,7 +203,7 @@ describe("jackfield config list", () => {
     expect(() => readFileSync(ran)).toThrow("ENOENT");
   });
 
-  it("says what stands in front of what, by name and by endpoint, across hosts", async () => {
+  it("shows which entry shadows which, by name or endpoint, across hosts", async () => {
     const cwd = project();
     write(".cursor/mcp.json", servers({ a: { command: "cursor" }, hub: { url: "https://hub.example/mcp" } }));
     write(
@@ -212,7 +224,7 @@ describe("jackfield config list", () => {
     ]);
   });
 
-  it("shows an approved entry of a project as such, and one that was not does not stand in front of the user's", async () => {
+  it("shows that a project's entry shadows the user's only once it is approved", async () => {
     const cwd = project({ ".mcp.json": servers({ s: { command: "project" } }) });
     write("own/mcp.json", servers({ s: { command: "user" } }));
     const before = await list("--cwd", cwd);
@@ -228,7 +240,7 @@ describe("jackfield config list", () => {
     ]);
   });
 
-  it("lists all hosts, files and servers that are named, or nothing but those", async () => {
+  it("lists all hosts with --hosts all, and only named entries with --no-discover", async () => {
     const cwd = project();
     cpSync(join(FIXTURES, "windsurf/mcp_config.json"), write(".codeium/windsurf/mcp_config.json", ""));
     const file = write("named.json", servers({ named: { command: "x" } }));
@@ -239,7 +251,7 @@ describe("jackfield config list", () => {
     expect(await namesOf("--hosts", "all", "--no-discover")).toEqual(["given", "named"]);
   });
 
-  it("tells of broken files on standard error, and lists the others", async () => {
+  it("reports broken files on standard error, and lists the others", async () => {
     const cwd = project();
     write(".cursor/mcp.json", "{");
     write(".claude.json", servers({ good: { command: "x" } }));
@@ -250,7 +262,7 @@ describe("jackfield config list", () => {
     expect(exitCode).toBe(1);
   });
 
-  it("shows people a table without values", async () => {
+  it("prints a table without values", async () => {
     const cwd = project({ ".mcp.json": servers({ s: { command: "x", args: ["--token", "planted"] } }) });
     const { stdout } = await commandLine("config", "list", "--cwd", cwd);
     expect(stdout).toMatch(

@@ -9,7 +9,7 @@ useLeakCheck();
 const RESOURCES = [{ uri: "file:///readme", name: "readme" }];
 const PROMPTS = [{ name: "review", description: "Reviews." }];
 
-it("has resources and prompts from the catalog in the next runtime, whose server does not come up at all", async () => {
+it("the next runtime serves resources and prompts from the catalog if the server does not start", async () => {
   using folder = temporaryFolder();
   const server = scriptedServer(folder, "docs");
   server.behave({ resources: RESOURCES, prompts: PROMPTS });
@@ -42,7 +42,7 @@ it("has resources and prompts from the catalog in the next runtime, whose server
   }
 });
 
-it("loses its subscriptions to no restart of the server", async () => {
+it("resource subscriptions are restored after the server restarts", async () => {
   using folder = temporaryFolder();
   const server = scriptedServer(folder, "docs");
   server.behave({ resources: RESOURCES });

@@ -8,7 +8,7 @@ useLeakCheck();
 const URI = "demo://resource/dynamic/text/1";
 
 describe("the reference server", () => {
-  it("offers resources, templates, prompts and completion, and tells of updates that were asked for", async () => {
+  it("serves resources, templates, prompts and completion, and sends subscribed updates", async () => {
     const mcp = await openMcp({
       servers: { everything },
       discover: false,
@@ -53,7 +53,7 @@ describe("the reference server", () => {
     }
   });
 
-  it("answers what does not exist with an error that names it, and goes on", async () => {
+  it("rejects unknown resources and prompts, and stays usable", async () => {
     const mcp = await openMcp({ servers: { everything }, discover: false, cache: false });
     try {
       const refused = { server: "everything", code: "MCP_REQUEST_REJECTED", outcome: "rejected" };

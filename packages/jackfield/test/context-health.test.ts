@@ -9,7 +9,7 @@ useLeakCheck();
 const HEARTBEAT = { intervalMs: 50, timeoutMs: 100, threshold: 2 };
 const RETRY = { initialDelayMs: 0, jitter: "none" } as const;
 
-/** What becomes of a runtime's servers, as its events tell it. */
+/** Records the events about the health of a runtime's servers. */
 function watched(mcp: Mcp) {
   const unhealthy: string[] = [];
   let ups = 0;
@@ -21,7 +21,7 @@ function watched(mcp: Mcp) {
 }
 
 describe("a server that stops answering", () => {
-  it("[S5] as a stopped process does is found out without a call, ended and started anew", async () => {
+  it("[S5] because its process is stopped is detected without a call and restarted", async () => {
     using folder = temporaryFolder();
     const server = scriptedServer(folder, "s");
     const mcp = await openMcp({
@@ -45,7 +45,7 @@ describe("a server that stops answering", () => {
     }
   }, 30_000);
 
-  it("[S5] because the network swallows everything is found out without a call, and used again when it can be", async () => {
+  it("[S5] because the network drops everything is detected without a call and reconnected", async () => {
     await using remote = await startHttpFaultServer();
     await using proxy = await startTcpFaultProxy(remote.url);
     const mcp = await openMcp({

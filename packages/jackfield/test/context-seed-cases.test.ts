@@ -23,8 +23,8 @@ const TWO_PAGES = `
     else if (id !== undefined) answer(id, { error: { code: -32601, message: "Not here." } });
   });`;
 
-describe("what earlier runtimes taught", () => {
-  it("[L12] the error of a later page does not tell its cursor", async () => {
+describe("cases from earlier runtimes", () => {
+  it("[L12] the error of a later page does not contain its cursor", async () => {
     const logged: unknown[] = [];
     const servers = { s: scriptServer(TWO_PAGES) };
     const mcp = await openMcp({ ...QUIET, servers, log: (...entry) => logged.push(entry) });
@@ -39,7 +39,7 @@ describe("what earlier runtimes taught", () => {
     }
   });
 
-  it("[T18] a time limit of more than a minute for connecting is no shorter than it says", async () => {
+  it("[T18] a connectTimeoutMs above one minute is not cut short", async () => {
     vi.useFakeTimers();
     const server = createInProcessFaultServer({ answerLateMs: { initialize: 80_000 } });
     const opening = openMcp({
@@ -54,7 +54,7 @@ describe("what earlier runtimes taught", () => {
     await mcp.close();
   });
 
-  it("[T6] a stream that is taken up with an expired token gets a new one; the call is not made again", async () => {
+  it("[T6] resuming a stream with an expired token gets a new token and does not repeat the call", async () => {
     await using remote = await startHttpFaultServer({
       answer: "sse",
       eventIds: true,

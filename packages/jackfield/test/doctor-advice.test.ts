@@ -22,17 +22,48 @@ async function findingIn(mcpServers: object, ...argv: string[]): Promise<Finding
 }
 
 describe("the next step of jackfield doctor", () => {
-  it("is a login that finds the server where the doctor has found it, as its error says too", async () => {
+  it("is a login command that finds the same server, as in the error", async () => {
     const { message, nextStep } = await findingIn({ files: { url: remote.url } });
     const command = `npx jackfield login files --config ${folder.file("servers.json")} --cwd ${folder.path}`;
     expect(message).toMatch(new RegExp(`Log in with: ${command}$`));
     expect(nextStep).toContain(`Log in with ${command}, or put a valid token into "headers"`);
-    // Looks for the server as a login does, and waits for nobody.
+    // Looks for the server as a login does, and needs no answer.
     const [, , , ...words] = command.split(" ");
     expect(await commandLine("logout", ...words)).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  it("is no login where the entry has a header of its own, which login says is in its way", async () => {
+  it.each<[string, () => object, string]>([
+    [
+      "a command that may not be run",
+      () => {
+        writeFileSync(folder.file("crash.mjs"), "", { mode: 0o600 });
+        return { command: folder.file("crash.mjs") };
+      },
+      "Make the file executable, or name its interpreter as the command.",
+    ],
+    [
+      "a working directory that does not exist",
+      () => ({ command: "node", cwd: folder.file("none") }),
+      'Correct "cwd" in its entry.',
+    ],
+    [
+      "a server that logs to standard output",
+      () => ({
+        ...scriptServer("console.log('Server starting'); process.stdin.resume()"),
+        connectTimeoutMs: 1_000,
+      }),
+      "have it log to standard error.",
+    ],
+  ])("is left out where the message ends with it: %s", async (_, entry, step) => {
+    const { message, nextStep } = await findingIn({ files: entry() });
+    expect(message.endsWith(step)).toBe(true);
+    expect(nextStep).toBeUndefined();
+    const file = folder.file("servers.json");
+    const { stdout } = await commandLine("doctor", "--cwd", folder.path, "--config", file);
+    expect(stdout).not.toContain("→");
+  });
+
+  it("is to correct the entry's own Authorization header, and not to log in", async () => {
     const files = { url: remote.url, headers: { Authorization: "Bearer old-token" } };
     const { code, nextStep } = await findingIn({ files });
     expect(code).toBe("login-needed");
@@ -43,7 +74,7 @@ describe("the next step of jackfield doctor", () => {
     expect(login.stderr).toContain("remove the header to log in");
   });
 
-  it("speaks of no header that the entry must have, since some hosts name a variable for the token", async () => {
+  it("mentions the variable or key that a host uses for the token", async () => {
     const home = folder.file("codex");
     mkdirSync(home);
     vi.stubEnv("CODEX_HOME", home);
@@ -55,7 +86,7 @@ describe("the next step of jackfield doctor", () => {
     expect(nextStep).toContain("the variable or key that its host uses for it");
   });
 
-  it("says nothing of headers where the URL has a password, and the same as its error", async () => {
+  it("is to correct the password in the URL, as the error says", async () => {
     const url = remote.url.replace("//", "//ada:pass-123456@");
     const { code, message, nextStep } = await findingIn({ files: { url } });
     expect(code).toBe("login-needed");
@@ -65,7 +96,7 @@ describe("the next step of jackfield doctor", () => {
     );
   });
 
-  it("is a login where the URL has a user alone, and where a server waits for its first call", async () => {
+  it("is a login for a URL with a user alone, but not for a lazy entry that sends its own credential", async () => {
     const url = remote.url.replace("//", "//ada@");
     expect((await findingIn({ files: { url } })).nextStep).toMatch(/^Log in with npx jackfield login files /);
     const headers = { authorization: "Bearer old-token" };
@@ -73,7 +104,7 @@ describe("the next step of jackfield doctor", () => {
     expect(nextStep).toMatch(/^Correct the credential that its entry sends as Authorization/);
   });
 
-  it("is no login where nobody is there to log in with", () => {
+  it("is to add a token if no authorization server was found", () => {
     const message = `Server "files": it requires a login, but no authorization server was found for it. Add an Authorization header to its entry instead.`;
     const snapshot: ServerSnapshot = {
       name: "files",
@@ -90,7 +121,7 @@ describe("the next step of jackfield doctor", () => {
     expect(finding?.nextStep).toMatch(/^Put a valid token into "headers"/);
   });
 
-  it("is not to set a variable that a project's entry is not given", async () => {
+  it("is --config FILE for a variable that a project's entry is not given", async () => {
     vi.stubEnv("JACKFIELD_TEST_REGION", "eu-west-7");
     const entry = { ...everything, env: { REGION: "${JACKFIELD_TEST_REGION}" } };
     await commandLine("init", "--cwd", folder.path, "--mcp-server", `theirs=${JSON.stringify(entry)}`);
@@ -101,7 +132,7 @@ describe("the next step of jackfield doctor", () => {
     expect(nextStep).not.toContain("Set the variable");
   });
 
-  it("is two steps where a project's entry is not given a variable that is not set either", async () => {
+  it("is --config FILE and to set the variable, if a project's entry is not given it and it is unset", async () => {
     const entry = { ...everything, env: { REGION: "${JACKFIELD_TEST_UNSET}" } };
     await commandLine("init", "--cwd", folder.path, "--mcp-server", `theirs=${JSON.stringify(entry)}`);
     const { message, nextStep } = await findingIn({});
@@ -109,7 +140,7 @@ describe("the next step of jackfield doctor", () => {
     expect(nextStep).toMatch(/--config FILE.* Set the variable as well\./);
   });
 
-  it("is to correct the path of a file that is not there", async () => {
+  it("is to correct the path of a missing file", async () => {
     const { stdout } = await commandLine(
       "doctor",
       "--json",
@@ -122,7 +153,7 @@ describe("the next step of jackfield doctor", () => {
     ]);
   });
 
-  it("is to see who may read a file that is there", () => {
+  it("is to check who can read a file that exists", () => {
     const file = folder.file("mcp.json");
     const cause = Object.assign(new Error("permission denied"), { code: "EACCES" });
     const options = { phase: "config", location: { file }, cause } as const;
@@ -132,12 +163,11 @@ describe("the next step of jackfield doctor", () => {
     expect(finding?.nextStep).toBe("Check who can read the file.");
   });
 
-  it("is to correct the entry only where the mistake is in there", async () => {
+  it("is to correct the entry only if the mistake is in the entry", async () => {
     const wrong = { command: process.execPath, cwd: folder.file("none") };
     expect(await findingIn({ wrong })).toMatchObject({
       code: "server-failed",
       message: expect.stringContaining('Correct "cwd" in its entry.'),
-      nextStep: "Fix the problem that is named here.",
     });
     expect(await findingIn({ wrong: { ...wrong, lazy: true } })).toMatchObject({ code: "server-failed" });
     expect(await findingIn({ wrong: { url: "ftp://${HOME}" } })).toMatchObject({
@@ -147,7 +177,7 @@ describe("the next step of jackfield doctor", () => {
   });
 
   it.runIf(process.platform !== "win32")(
-    "is not to correct the entry where logins cannot be kept",
+    "is that of server-failed, not of login-needed, if logins cannot be stored",
     async () => {
       mkdirSync(folder.file("own/state/logins"), { recursive: true });
       chmodSync(folder.file("own/state/logins"), 0o777);
@@ -158,7 +188,7 @@ describe("the next step of jackfield doctor", () => {
   );
 });
 
-it("jackfield doctor tells the last words of a server once", async () => {
+it("jackfield doctor shows a server's last stderr output once", async () => {
   const server = scriptServer("console.error('no DATABASE_URL'); process.exit(3)");
   const { message } = await findingIn({ server });
   expect(message.split("no DATABASE_URL")).toHaveLength(2);

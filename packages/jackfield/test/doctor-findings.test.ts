@@ -21,7 +21,7 @@ async function findingsIn(content: unknown, ...argv: string[]) {
 }
 
 describe("jackfield doctor", () => {
-  it("finds nothing where nothing is wrong, and exits 0", async () => {
+  it("reports no findings and exits 0 if nothing is wrong", async () => {
     const { exitCode, findings, file, stderr } = await findingsIn({ mcpServers: { everything } });
     expect({ exitCode, findings, stderr }).toEqual({ exitCode: 0, findings: [], stderr: "" });
     expect(await run("--config", file)).toMatchObject({
@@ -38,7 +38,7 @@ describe("jackfield doctor", () => {
       { code: "command-not-found", severity: "error", server: "files", line: 3 },
     ],
     [
-      "a command that is not on the PATH, of a server that starts at its first call",
+      "a lazy server's command that is not on the PATH",
       { mcpServers: { files: { command: "no-such-program", lazy: true } } },
       { code: "command-not-found", severity: "error", server: "files", line: 3 },
     ],
@@ -53,27 +53,27 @@ describe("jackfield doctor", () => {
       { code: "variable-unset", severity: "error", server: "files", line: 3 },
     ],
     [
-      "a server that ends at once",
+      "a server that exits at once",
       { mcpServers: { files: { command: process.execPath, args: ["-e", "process.exit(3)"] } } },
       { code: "server-failed", severity: "error", server: "files" },
     ],
     [
-      "an entry that cannot be used",
+      "an unusable entry",
       { mcpServers: { files: { args: [] } } },
       { code: "ServerConfigError", severity: "error", server: "files" },
     ],
-    ["a file that is broken", "{", { code: "ConfigSyntaxError", severity: "error" }],
-  ])("finds %s, says where it stands and what to do, and exits 1", async (_what, content, expected) => {
+    ["a broken file", "{", { code: "ConfigSyntaxError", severity: "error" }],
+  ])("reports %s with its place and the next step, and exits 1", async (_what, content, expected) => {
     const { exitCode, findings, file } = await findingsIn(content);
     expect(exitCode).toBe(1);
     expect(findings[0]).toMatchObject({ ...expected, file });
     for (const { message, nextStep } of findings) {
       expect(message).not.toBe("");
-      expect(nextStep).toMatch(/\.$|^End it with/);
+      expect(nextStep ?? message).toMatch(/\.$|^End it with/);
     }
   });
 
-  it("finds a secret that is written in a file, without showing it", async () => {
+  it("reports a secret written in a file without showing it", async () => {
     const secret = "sk-live-4eC39HqLyjWDarjtT1zdp7dc";
     const entry = { ...everything, env: { API_TOKEN: secret } };
     const { exitCode, findings, file } = await findingsIn({ mcpServers: { everything: entry } });
@@ -90,7 +90,7 @@ describe("jackfield doctor", () => {
     expect(JSON.stringify(findings)).not.toContain(secret);
   });
 
-  it("finds what a project brings and nobody has approved, and starts nothing of it", async () => {
+  it("reports a project's servers that are not approved", async () => {
     const project = folder.file(".mcp.json");
     writeFileSync(project, JSON.stringify({ mcpServers: { theirs: { command: "no-such-program" } } }));
     const { exitCode, stdout } = await run("--json");
@@ -106,7 +106,7 @@ describe("jackfield doctor", () => {
     ]);
   });
 
-  it("finds names that clash: the same in two files, and nearly the same in one", async () => {
+  it("reports name clashes: equal names in two files, similar names in one", async () => {
     const weaker = folder.file("weaker.json");
     writeFileSync(weaker, JSON.stringify({ mcpServers: { everything } }));
     const { findings } = await findingsIn(
@@ -120,7 +120,7 @@ describe("jackfield doctor", () => {
     ]);
   });
 
-  it("finds the server whose tools cost the most tokens, though it waits for its first call, and says what to exclude", async () => {
+  it("reports a lazy server whose tools cost many tokens, and what to exclude", async () => {
     const tool = (name: string, length: number) => ({
       name,
       description: "word ".repeat(length / 5),
@@ -135,11 +135,11 @@ describe("jackfield doctor", () => {
     expect(findings[0]?.nextStep).toContain('"tools": { "exclude": ["larger","large","small"] }');
   });
 
-  it("shows the gravest first, each with its next step", async () => {
+  it("prints errors before warnings, each with its next step", async () => {
     const secret = { ...everything, env: { API_TOKEN: "sk-live-4eC39HqLyjWDarjtT1zdp7dc" } };
     const { file } = await findingsIn({ mcpServers: { secret, broken: { command: "no-such-program" } } });
     const { stdout } = await run("--config", file);
-    expect(stdout).toMatch(/^error command-not-found\n {2}Server "broken".*\n {2}→ Install the program/);
+    expect(stdout).toMatch(/^error command-not-found\n {2}Server "broken".* Install it.*\n {2}at /);
     expect(stdout).toMatch(
       /\n\nwarning literal-secret\n {2}Server "secret".*\n {2}→ .*\n {2}at .*mcp\.json:\d+\n$/,
     );

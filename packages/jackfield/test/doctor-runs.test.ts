@@ -16,13 +16,13 @@ useLeakCheck();
 
 const folder = useTemporaryHome();
 
-/** One that starts at once, so that only what a test makes slow is slow. */
+/** A server that starts at once, so that only what a test makes slow is slow. */
 const SERVER = ["--mcp-server", `quick=${JSON.stringify(stdioFaultServer())}`];
 const run = (command: string, ...argv: string[]) =>
   commandLine(command, "--cwd", folder.path, "--cache", folder.file("cache"), "--json", ...argv);
 
-describe("jackfield doctor, over several runs", () => {
-  it("finds a server that took longer than three seconds the last time", async () => {
+describe("jackfield doctor over several runs", () => {
+  it("reports a server that took longer than three seconds in the last run", async () => {
     await run("status", ...SERVER);
     await rewriteOutcome((tookMs) => tookMs + 4_200);
     const { exitCode, stdout } = await run("doctor", ...SERVER);
@@ -39,7 +39,7 @@ describe("jackfield doctor, over several runs", () => {
     expect(JSON.parse((await run("doctor", ...SERVER)).stdout)).toEqual([]);
   });
 
-  /** As if the last start had taken another time. */
+  /** Changes how long the last start took, as the catalog remembers it. */
   async function rewriteOutcome(change: (tookMs: number) => number): Promise<void> {
     await using cache = sqliteToolCache({ path: folder.file("cache") });
     const ids = (await cache.list()).map(({ id }) => id);
@@ -63,7 +63,7 @@ describe("jackfield doctor, over several runs", () => {
     definedIn: { scope: "user", file: "/home/ada/mcp.json", line: 4 },
   });
 
-  it("finds a server that took longer than three seconds in this run", () => {
+  it("reports a server that took longer than three seconds in this run", () => {
     const attempt = { name: "slow", what: "connecting", beganAt: 1_000 };
     expect(slowStartFindings([server()], [{ ...attempt, endedAt: 4_000 }], new Map())).toEqual([]);
     expect(slowStartFindings([server()], [{ ...attempt, endedAt: 4_001 }], new Map())).toMatchObject([
@@ -76,7 +76,7 @@ describe("jackfield doctor, over several runs", () => {
     ]);
   });
 
-  it("does not take how long a server failed to start for the time that it needs", () => {
+  it("does not count failed attempts as a slow start", () => {
     const { error, ...up } = server({
       code: "MCP_CONNECT_TIMEOUT",
       message: "It did not come up.",
@@ -89,7 +89,7 @@ describe("jackfield doctor, over several runs", () => {
     expect(slowStartFindings([up], [failed, second], new Map())).toEqual([]);
   });
 
-  it("finds a damaged catalog, and what an earlier run has set aside", async () => {
+  it("reports a damaged catalog, and a file that an earlier run set aside", async () => {
     await run("status", ...SERVER);
     writeFileSync(folder.file("cache/catalog.sqlite"), "this is no database, however long one looks at it");
     const damaged = await run("doctor", ...SERVER);
@@ -110,7 +110,7 @@ describe("jackfield doctor, over several runs", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "finds what a killed host has left running, and leaves it alone",
+    "reports a process that a killed host left running, and does not end it",
     async () => {
       const pid = await killHost();
       const { stdout } = await run("doctor");

@@ -23,12 +23,12 @@ afterEach(() => user[Symbol.dispose]());
 
 const write = (key: string) => writeFileSync(join(user.home, "key"), key);
 
-/** How a server that wants an API key treats its clients. */
+/** How a server that requires an API key answers its clients. */
 interface Gate {
   key: string;
-  /** With what a right key is refused as well, as one is that comes with a token which has expired. */
+  /** The status that refuses even the right key, as if an expired token came with it. */
   refusal?: 401 | 403 | undefined;
-  /** What is answered to whoever asks for metadata. */
+  /** The answer to a request for metadata. */
   metadata: number | ((response: ServerResponse) => void);
 }
 
@@ -100,9 +100,9 @@ const busy: AuthPort = {
 const outage = { code: "MCP_CONNECT_FAILED", httpStatus: 503 };
 
 describe.skipIf(process.platform === "win32")(
-  "a value that a command printed, where a token may have been refused",
+  "a value printed by a command, when the 401 may concern a token instead",
   () => {
-    it("is sent again when the outage is over that has kept the token from being renewed", async () => {
+    it("is sent again after an outage that kept the token from being renewed", async () => {
       write("good");
       const gate: Gate = { key: "good", metadata: 404 };
       await using server = await openServer(gate);
@@ -120,7 +120,7 @@ describe.skipIf(process.platform === "win32")(
       expect(said).toEqual([]);
     });
 
-    it("[A9] is printed anew at once if it was the value, also where metadata is answered with 503 always", async () => {
+    it("[A9] is read again after a refusal, even if metadata is always answered with 503", async () => {
       write("first");
       const gate: Gate = { key: "first", metadata: 503 };
       await using server = await openServer(gate);
@@ -138,7 +138,7 @@ describe.skipIf(process.platform === "win32")(
       expect(said).toEqual([]);
     });
 
-    it("[A9] is not sent again once it was refused for good, whatever was in doubt before", async () => {
+    it("[A9] is not sent again once a 401 is known to concern it", async () => {
       write("first");
       const gate: Gate = { key: "first", metadata: 503 };
       await using server = await openServer(gate);
@@ -156,12 +156,12 @@ describe.skipIf(process.platform === "win32")(
 
     it.each<[string, Gate["metadata"]]>([
       [
-        "compresses what it should not",
+        "is compressed without need",
         (response) =>
           response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("<!doctype html>")),
       ],
-      ["redirects to no place", 302],
-    ])("[A9] is not sent again where whoever is asked for metadata %s", async (_, metadata) => {
+      ["redirects without a location", 302],
+    ])("[A9] is not sent again if the metadata answer %s", async (_, metadata) => {
       write("first");
       const gate: Gate = { key: "first", metadata };
       await using server = await openServer(gate);
@@ -175,7 +175,7 @@ describe.skipIf(process.platform === "win32")(
       expect(said).toHaveLength(1);
     });
 
-    it("stays after a 403, whatever becomes of the challenge", async () => {
+    it("is kept after a 403, even if the challenge fails", async () => {
       write("good");
       const gate: Gate = { key: "good", metadata: 404 };
       await using server = await openServer(gate);
@@ -205,28 +205,31 @@ async function openLoggedIn(auth: OAuth) {
   });
 }
 
-it.each([503, 429])("a token endpoint that answers %d once fails a call, but no list", async (status) => {
-  await using auth = createOAuth();
-  await using mcp = await openLoggedIn(auth);
-  const beBusyOnce = () => {
-    remote.authority.office.expireAccessTokens();
-    remote.authority.behave({
-      tokens: () => {
-        remote.authority.behave({});
-        return { status, body: {} };
-      },
-    });
-  };
-  beBusyOnce();
-  await mcp.refreshTools("files");
-  beBusyOnce();
-  const call = () => mcp.callTool({ server: "files", tool: "echo" }, { text: "here" });
-  const busy = { code: "MCP_CONNECT_FAILED", outcome: "rejected", httpStatus: status };
-  await expect(call()).rejects.toMatchObject(busy);
-  expect(JSON.stringify(await call())).toContain("here");
-});
+it.each([503, 429])(
+  "a token endpoint that answers %d once fails a call, but not a listing",
+  async (status) => {
+    await using auth = createOAuth();
+    await using mcp = await openLoggedIn(auth);
+    const beBusyOnce = () => {
+      remote.authority.office.expireAccessTokens();
+      remote.authority.behave({
+        tokens: () => {
+          remote.authority.behave({});
+          return { status, body: {} };
+        },
+      });
+    };
+    beBusyOnce();
+    await mcp.refreshTools("files");
+    beBusyOnce();
+    const call = () => mcp.callTool({ server: "files", tool: "echo" }, { text: "here" });
+    const busy = { code: "MCP_CONNECT_FAILED", outcome: "rejected", httpStatus: status };
+    await expect(call()).rejects.toMatchObject(busy);
+    expect(JSON.stringify(await call())).toContain("here");
+  },
+);
 
-it("a refresh token is sent once to a token endpoint that asks to be left alone for a minute", async () => {
+it("a refresh token is not sent again to a token endpoint that asks to wait a minute", async () => {
   let presented = 0;
   const office = createServer((_, response) => {
     presented += 1;

@@ -23,7 +23,7 @@ async function runProgram(body: string) {
 }
 
 describe("a program", () => {
-  it("[R54] whose runtime is closed ends by itself, though it had real servers and called them", async () => {
+  it("[R54] ends by itself after mcp.close(), having called real servers", async () => {
     const run = await runProgram(`
       const servers = { one: everything, two: everything, lazy: { ...everything, lazy: true } };
       const mcp = await openMcp({ cache: false, servers, idleTimeoutMs: 60_000, toolPollIntervalMs: 60_000 });
@@ -33,7 +33,7 @@ describe("a program", () => {
     expect(run).toEqual({ stdout: "closed\n", stderr: "", exitCode: 0 });
   });
 
-  it("[R13] ends by itself while a server waits for its next attempt, without a close", async () => {
+  it("[R13] ends by itself without a close while a server waits for its next attempt", async () => {
     const run = await runProgram(`
       const servers = { broken: { command: process.execPath, args: ["-e", "process.exit(3)"] } };
       const retry = { initialDelayMs: 3_600_000, maxDelayMs: 3_600_000, jitter: "none" };
@@ -44,7 +44,7 @@ describe("a program", () => {
 });
 
 describe("a server in this process", () => {
-  it("[S11] goes through the same states as any other", async () => {
+  it("[S11] goes through the same states as any other server", async () => {
     const mcp = await openMcp({
       cache: false,
       servers: { here: { server: () => createInProcessFaultServer({}) } },

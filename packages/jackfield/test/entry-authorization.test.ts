@@ -7,7 +7,7 @@ import { useTemporaryHome } from "./fixture.ts";
 
 const home = useTemporaryHome();
 
-/** What an entry of a host's file says of logins, with the commands of its values run. */
+/** The OAuth settings of an entry in a host's file, with the commands in its values run. */
 function authorizationOf(host: string, oauth: OAuthSettings, runCommands = true, parts?: DefinedIn["parts"]) {
   const definedIn = { scope: "user", host, file: home.file("mcp.json"), pointer: "/files", parts } as const;
   const url = "https://files.example/mcp";
@@ -19,13 +19,13 @@ function authorizationOf(host: string, oauth: OAuthSettings, runCommands = true,
   );
 }
 
-describe("a value of an entry's logins that is a command", () => {
-  it("is what the command prints", async () => {
+describe("a command as an OAuth setting of an entry", () => {
+  it("gives what the command prints", async () => {
     const { settings } = await authorizationOf("omp", { clientId: "me", clientSecret: "!echo of-mine" });
     expect(settings).toEqual({ clientId: "me", clientSecret: "of-mine" });
   });
 
-  it("runs in the folder of the file that wrote it, where several were joined", async () => {
+  it("runs in the folder of the file that contains it, if several files were merged", async () => {
     mkdirSync(home.file("weaker"));
     writeFileSync(home.file("weaker/secret"), "of-mine");
     const file = home.file("weaker/mcp.json");
@@ -49,15 +49,12 @@ describe("a value of an entry's logins that is a command", () => {
     message: expect.stringContaining(`has no value for ${member}: the command for it failed`),
   });
 
-  it.each(FAILING)(
-    "in %s is an error where %s prints nothing: what is written is no client",
-    async (host, clientId) => {
-      await expect(authorizationOf(host, { clientId })).rejects.toMatchObject(withoutValue("clientId"));
-    },
-  );
+  it.each(FAILING)("in %s fails as a client id if %s prints nothing", async (host, clientId) => {
+    await expect(authorizationOf(host, { clientId })).rejects.toMatchObject(withoutValue("clientId"));
+  });
 
   it.each(FAILING)(
-    "in %s, and is the secret, is an error for whoever needs it where %s prints nothing, and what is written is not sent",
+    "in %s fails as a client secret only on use if %s prints nothing",
     async (host, clientSecret) => {
       const { settings, ...rest } = await authorizationOf(host, { clientId: "!echo me", clientSecret });
       expect(settings).toEqual({ clientId: host === "omp" ? "me" : "!echo me", clientSecret: undefined });
@@ -68,7 +65,7 @@ describe("a value of an entry's logins that is a command", () => {
     },
   );
 
-  it("and the secret, is an error for whoever needs it where commands are not run", async () => {
+  it("fails as a client secret only on use if commands are not allowed", async () => {
     const authorization = await authorizationOf(
       "omp",
       { clientId: "me", clientSecret: "!echo of-mine" },
@@ -81,11 +78,11 @@ describe("a value of an entry's logins that is a command", () => {
   });
 });
 
-describe("what the resolver is told of an entry's logins", () => {
+describe("the resolver of OAuth settings", () => {
   const signal = new AbortController().signal;
   const place = (name: string) => ({ scope: "user", file: `/home/ada/${name}/mcp.json` }) as const;
 
-  it("is who wrote each of them, as if it were a header, beside who wrote everything else", async () => {
+  it("gets each setting as a header with that setting's place", async () => {
     const parts = {
       "oauth.clientSecret": place("secret"),
       "headers.clientSecret": place("header"),
@@ -93,9 +90,9 @@ describe("what the resolver is told of an entry's logins", () => {
       url: place("url"),
       envFile: place("env"),
     };
-    const told: DefinedIn["parts"][] = [];
+    const places: DefinedIn["parts"][] = [];
     const resolve: ResolveServer = async (definition) => {
-      told.push(definition.definedIn.parts);
+      places.push(definition.definedIn.parts);
       const headers = "headers" in definition ? { ...definition.headers } : {};
       return { name: "files", transport: "http", url: "https://files.example/mcp", headers, secrets: [] };
     };
@@ -103,16 +100,16 @@ describe("what the resolver is told of an entry's logins", () => {
     const definedIn = { ...place("whole"), parts };
     const url = "https://files.example/mcp";
     await entryAuthorization({ name: "files", transport: "http", url, oauth, definedIn }, resolve, signal);
-    expect(told).toEqual([
+    expect(places).toEqual([
       { ...parts, "headers.clientId": place("client") },
       { ...parts, "headers.clientSecret": place("secret") },
     ]);
   });
 });
 
-describe("an error of an entry's logins", () => {
+describe("an error in an entry's OAuth settings", () => {
   it.each(["clientId", "clientSecret", "redirectUri", "resource"])(
-    "names %s as the entry has it",
+    "names %s as the entry writes it",
     async (member) => {
       const { settings, clientSecretError: error } = await authorizationOf("claude-code", {
         [member]: "${NOT_SET_ANYWHERE}",
@@ -130,7 +127,7 @@ describe("an error of an entry's logins", () => {
     },
   );
 
-  /** What comes of a resolver that fails for the secret, when the reading is given up before it does or not. */
+  /** Reads settings with a resolver that fails for the secret, perhaps after the reading was aborted. */
   function failing(error: unknown, isGivenUp = false) {
     const reading = new AbortController();
     const resolve: ResolveServer = async () => {
@@ -147,7 +144,7 @@ describe("an error of an entry's logins", () => {
     );
   }
 
-  it("that is no McpError is one for whoever needs the secret only", async () => {
+  it("that a resolver throws for the client secret becomes its clientSecretError", async () => {
     const thrown = new Error("the vault is locked");
     const { settings, clientSecretError } = await failing(thrown);
     expect(settings).toEqual({ clientId: "me", clientSecret: undefined });
@@ -161,15 +158,15 @@ describe("an error of an entry's logins", () => {
   });
 
   it.each([new McpError("MCP_ABORTED", "given up"), new Error("given up")])(
-    "is none of the secret where the reading is given up: %s",
+    "is thrown unchanged if the reading is aborted: %s",
     async (error) => {
       await expect(failing(error, true)).rejects.toBe(error);
     },
   );
 });
 
-describe("a value of an entry's logins that is a variable", () => {
-  it("and empty is not said where the host leaves such values out", async () => {
+describe("a variable as an OAuth setting of an entry", () => {
+  it("is left out if it is empty and the host drops empty values", async () => {
     vi.stubEnv("SECRET_OF_MINE", "");
     const { settings } = await authorizationOf("crush", { clientId: "me", clientSecret: "$SECRET_OF_MINE" });
     expect(settings).toEqual({ clientId: "me" });

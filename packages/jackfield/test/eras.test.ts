@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-/** Opens the runtime, calls a tool, and closes it when the server is listed. Gives what it said of the server by then. */
+/** Opens the runtime, calls a tool, and closes it when the server is listed. Returns the server's snapshot. */
 async function callOnce(
   servers: OpenMcpOptions["servers"] = { server: server.definition },
 ): Promise<ServerSnapshot | undefined> {
@@ -33,12 +33,12 @@ async function callOnce(
   }
 }
 
-/** A call is answered as soon as there is a session; what that learned of the server is stored with its list. */
+/** A call is answered as soon as there is a session; the server's era is stored only with its list. */
 function listed(mcp: Mcp): Promise<unknown> {
   return vi.waitUntil(() => mcp.servers()[0]?.toolsFrom === "live", { timeout: 10_000 });
 }
 
-/** What the server has seen since it was asked last: `started` for each process, and the methods of the requests. */
+/** The server's events since the last call of the result: `started` for each process, and the methods of requests. */
 function createRecord(): () => string[] {
   let seen = 0;
   return () => {
@@ -66,8 +66,8 @@ async function catalogEntry(change?: (entry: CatalogEntry) => CatalogEntry): Pro
   }
 }
 
-describe("what one start learns of a server's era", () => {
-  it("is the whole answer of a modern one, which spares the next start every question", async () => {
+describe("the remembered era of a server", () => {
+  it("holds a modern server's discovery answer, so that the next start skips server/discover", async () => {
     const record = createRecord();
     server.behave({ era: "modern", ttlMs: 5 * HOUR_MS, instructions: "Be kind." });
     const before = Date.now();
@@ -96,7 +96,7 @@ describe("what one start learns of a server's era", () => {
     expect((await catalogEntry()).prior).toEqual(prior);
   });
 
-  it("spares a legacy one the question for a day", async () => {
+  it("skips server/discover for a legacy server for a day", async () => {
     const record = createRecord();
     expect(await callOnce()).toMatchObject({ era: "legacy" });
     expect(record().slice(0, 3)).toEqual(["started", "server/discover", "initialize"]);
@@ -113,7 +113,7 @@ describe("what one start learns of a server's era", () => {
     expect((await catalogEntry()).prior).toMatchObject({ era: "modern" });
   });
 
-  it("is found out when it is no longer true, said, and asked for anew", async () => {
+  it("is discarded with a warning if the server has changed, and negotiated again", async () => {
     server.behave({ era: "modern" });
     await callOnce();
     server.behave({ era: "legacy" });
@@ -145,7 +145,7 @@ describe("what one start learns of a server's era", () => {
     expect((await catalogEntry()).prior).toMatchObject({ era: "legacy" });
   });
 
-  it("spares a remote modern server the question, too", async () => {
+  it("skips server/discover for a remote modern server, too", async () => {
     await using remote = await startHttpFaultServer({ era: "modern" });
     const servers = { server: { url: remote.url } };
     const asked = () => remote.requests.map(({ body }) => body?.method);
@@ -159,25 +159,25 @@ describe("what one start learns of a server's era", () => {
   });
 });
 
-describe.each(["legacy", "modern"] as const)("a list that a %s server says has changed", (era) => {
-  it("is told once, however often the server says so in a burst", async () => {
+describe.each(["legacy", "modern"] as const)("list_changed from a %s server", (era) => {
+  it("emits toolsChanged once for a burst of notifications", async () => {
     const later = { name: "later", inputSchema: { type: "object" as const } };
     server.behave({ era, listChangedAfterCall: [...echoOnly(), later] });
     const mcp: Mcp = await openMcp({ servers: { server: server.definition }, cache: false });
     try {
-      const told: string[][] = [];
-      mcp.on("toolsChanged", ({ added }) => told.push([...added]));
+      const additions: string[][] = [];
+      mcp.on("toolsChanged", ({ added }) => additions.push([...added]));
       await listening(era);
       await Promise.all(Array.from({ length: 20 }, () => mcp.callTool(ECHO, { text: "hello" })));
-      await vi.waitUntil(() => told.length > 0, { timeout: 10_000 });
+      await vi.waitUntil(() => additions.length > 0, { timeout: 10_000 });
       await mcp.refreshTools("server");
-      expect(told).toEqual([["mcp__server__later"]]);
+      expect(additions).toEqual([["mcp__server__later"]]);
     } finally {
       await mcp.close();
     }
   });
 
-  /** A modern server tells only who has asked. */
+  /** A modern server notifies only clients that have subscribed. */
   function listening(of: typeof era): Promise<unknown> {
     const isAsked = () =>
       server.record().some((entry) => entry.event === "received" && entry.method === "subscriptions/listen");

@@ -5,10 +5,10 @@ import { createSecrecy } from "../src/secrecy.ts";
 
 useLeakCheck();
 
-it("a logger that rejects disturbs nobody", async () => {
+it("a logger that rejects causes no unhandled rejection", async () => {
   const unhandled: unknown[] = [];
-  const hear = (error: unknown) => unhandled.push(error);
-  process.on("unhandledRejection", hear);
+  const collect = (error: unknown) => unhandled.push(error);
+  process.on("unhandledRejection", collect);
   let lines = 0;
   try {
     const mcp = await openMcp({
@@ -25,13 +25,13 @@ it("a logger that rejects disturbs nobody", async () => {
     await mcp.close();
     await new Promise((resolve) => setTimeout(resolve, 20));
   } finally {
-    process.off("unhandledRejection", hear);
+    process.off("unhandledRejection", collect);
   }
   expect(lines).toBeGreaterThan(0);
   expect(unhandled).toEqual([]);
 });
 
-it("a logger that throws disturbs nobody, not only where the manager tells it something", () => {
+it("an error thrown by the logger is ignored", () => {
   const { log } = createSecrecy(() => {
     throw new Error("disk full");
   });

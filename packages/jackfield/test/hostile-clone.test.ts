@@ -12,7 +12,7 @@ const COMMAND = fileURLToPath(new URL("../bin/jackfield.js", import.meta.url));
 
 useLeakCheck();
 
-describe("a repository that does everything to be run when it is opened", () => {
+describe("a repository that tries everything to run code when it is opened", () => {
   let clone: HostileClone;
   beforeAll(async () => {
     clone = await createHostileClone();
@@ -32,33 +32,33 @@ describe("a repository that does everything to be run when it is opened", () => 
       ...options,
     });
 
-  it("has a file for every host that reads files of projects", () => {
+  it("has files for at least ten hosts, each with two servers", () => {
     expect(clone.files.length).toBeGreaterThanOrEqual(10);
     expect(clone.files.every(({ servers }) => servers.length === 2)).toBe(true);
   });
 
   it.each([
-    ["nobody to ask", {}],
-    ["somebody who never answers", { approve: () => new Promise<never>(() => {}) }],
-    ["somebody who says anything but yes", { approve: async () => "yes" as unknown as boolean }],
-    ["somebody who fails", { approve: () => Promise.reject(new Error("no terminal")) }],
+    ["no approver", {}],
+    ["an approver that never answers", { approve: () => new Promise<never>(() => {}) }],
+    ["an approver that answers anything but true", { approve: async () => "yes" as unknown as boolean }],
+    ["an approver that rejects", { approve: () => Promise.reject(new Error("no terminal")) }],
   ] as const)(
-    "[threat T01] [threat T04] [threat T05] runs nothing and reaches nothing with %s, and tells of each entry",
+    "[threat T01] [threat T04] [threat T05] starts and contacts nothing with %s, and reports each entry as blocked",
     async (_who, options) => {
       const mcp = await open(options);
       try {
         expect(Object.keys(aiSdkTools(mcp))).toEqual([]);
         expect(langchainTools(mcp)).toEqual([]);
-        const told = new Map(mcp.report.blocked.map((blocked) => [blocked.name, blocked]));
+        const blockedByName = new Map(mcp.report.blocked.map((blocked) => [blocked.name, blocked]));
         for (const name of clone.files.flatMap(({ servers }) => servers)) {
-          expect(told.get(name)).toMatchObject({
+          expect(blockedByName.get(name)).toMatchObject({
             by: "approval",
             reason: expect.stringContaining("jackfield approve"),
           });
         }
-        expect(mcp.report.blocked.length).toBe(told.size);
+        expect(mcp.report.blocked.length).toBe(blockedByName.size);
         expect(mcp.report).toMatchObject({ ready: [], cached: [], waiting: [], failed: [] });
-        expect([...told.keys()]).not.toContain("moved");
+        expect([...blockedByName.keys()]).not.toContain("moved");
         expect(mcp.servers().every(({ error }) => error?.code === "MCP_APPROVAL_REQUIRED")).toBe(true);
       } finally {
         await mcp.close();
@@ -67,14 +67,14 @@ describe("a repository that does everything to be run when it is opened", () => 
     },
   );
 
-  it("[threat T04] tells of every key by which it approves itself", async () => {
+  it("[threat T04] reports every key with which it tries to approve itself", async () => {
     const mcp = await open();
     await mcp.close();
     const keys = mcp.report.diagnostics.filter(({ code }) => code === "self-approval");
     expect(keys.length).toBeGreaterThan(clone.files.length);
   });
 
-  it("[threat T05] moves no home by its .env when the command line is run in it", async () => {
+  it("[threat T05] cannot move the home with its .env when the command line runs in it", async () => {
     const env = { PATH: process.env.PATH, HOME: clone.home };
     const argv = [COMMAND, "status", "--json", "--hosts", "all"];
     const run = promisify(execFile)(process.execPath, argv, { cwd: clone.project, env });
@@ -90,7 +90,7 @@ describe("a repository that does everything to be run when it is opened", () => 
     expect([clone.made(), clone.connections()]).toEqual([[], 0]);
   });
 
-  it("does run and reach everything, in a folder that the caller trusts as a whole", async () => {
+  it("starts and contacts everything if the caller trusts its folder", async () => {
     const mcp = await open({ trust: (folder) => folder === clone.project });
     await mcp.close();
     const local = clone.files.flatMap(({ servers: [name = ""] }) => name.replace("run-", ""));

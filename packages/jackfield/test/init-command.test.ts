@@ -12,7 +12,7 @@ const run = (command: string, ...argv: string[]) => commandLine(command, "--cwd"
 const written = () => JSON.parse(readFileSync(folder.file(".mcp.json"), "utf8"));
 
 describe("jackfield init", () => {
-  it("writes a first file with a server for the folder's own files, and shows all of it", async () => {
+  it("writes a first file with a filesystem server for the folder, and prints it", async () => {
     const { exitCode, stdout, stderr } = await run("init");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(written()).toEqual({
@@ -26,7 +26,7 @@ describe("jackfield init", () => {
     expect(stdout).toContain(readFileSync(folder.file(".mcp.json"), "utf8"));
   });
 
-  it("writes the servers it is given, which then start without another question", async () => {
+  it("writes the given servers, which then start without another approval", async () => {
     const { stdout } = await run("init", ...SERVER, "--json");
     expect(JSON.parse(stdout)).toEqual({
       file: folder.file(".mcp.json"),
@@ -39,7 +39,7 @@ describe("jackfield init", () => {
     expect(JSON.parse(status.stdout).servers).toMatchObject([{ name: "everything", status: "ready" }]);
   });
 
-  it("approves nothing but what it has written: a changed byte asks again", async () => {
+  it("approves only what it has written: a changed entry needs approval again", async () => {
     await run("init", ...SERVER);
     const changed = { mcpServers: { everything: { ...everything, env: { MORE: "1" } } } };
     writeFileSync(folder.file(".mcp.json"), JSON.stringify(changed));
@@ -48,7 +48,7 @@ describe("jackfield init", () => {
     expect(JSON.parse(stdout).servers).toMatchObject([{ error: { code: "MCP_APPROVAL_REQUIRED" } }]);
   });
 
-  it("leaves a file that is there as it is, and replaces it with --force only", async () => {
+  it("replaces an existing file only with --force", async () => {
     writeFileSync(folder.file(".mcp.json"), "{}");
     const refused = await run("init", ...SERVER);
     expect(refused).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining("--force") });
@@ -57,7 +57,7 @@ describe("jackfield init", () => {
     expect(written()).toEqual({ mcpServers: { everything } });
   });
 
-  it("warns of a variable that what it writes is not given", async () => {
+  it("warns of a variable that a project's entry is not given", async () => {
     vi.stubEnv("JACKFIELD_TEST_REGION", "eu-west-7");
     const entry = JSON.stringify({ ...everything, env: { REGION: "${JACKFIELD_TEST_REGION}" } });
     const { exitCode, stdout, stderr } = await run("init", "--mcp-server", `files=${entry}`);
@@ -69,21 +69,21 @@ describe("jackfield init", () => {
     expect(JSON.parse(own.stdout).servers).toMatchObject([{ name: "files", status: "ready" }]);
   });
 
-  it("says why it cannot write", async () => {
+  it("reports that the file cannot be written", async () => {
     mkdirSync(folder.file(".mcp.json"));
     const { exitCode, stderr } = await run("init", "--force");
     expect(exitCode).toBe(1);
     expect(stderr).toContain("cannot be written");
   });
 
-  it.each(['{"foo":1}', "5"])("writes nothing that would be no server: %s", async (entry) => {
+  it.each(['{"foo":1}', "5"])("writes nothing if an entry is not a valid server: %s", async (entry) => {
     const { exitCode, stdout, stderr } = await run("init", "--mcp-server", `x=${entry}`, "--json");
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
     expect(stderr).toMatch(/Nothing was written.*"x".*MCP_CONFIG_INVALID/);
     expect(existsSync(folder.file(".mcp.json"))).toBe(false);
   });
 
-  it("writes nothing that it cannot approve, and says where approvals are kept", async () => {
+  it("writes nothing if the approval cannot be stored, and names the folder", async () => {
     writeFileSync(folder.file("afile"), "");
     vi.stubEnv("JACKFIELD_HOME", folder.file("afile"));
     const { exitCode, stderr } = await run("init", ...SERVER);
@@ -93,7 +93,7 @@ describe("jackfield init", () => {
     expect(existsSync(folder.file(".mcp.json"))).toBe(false);
   });
 
-  it("approves what it writes through a link", async () => {
+  it("approves what it writes through a symbolic link", async () => {
     mkdirSync(folder.file("real"));
     symlinkSync(folder.file("real"), folder.file("link"));
     const { exitCode, stdout } = await commandLine("init", ...SERVER, "--json", "--cwd", folder.file("link"));

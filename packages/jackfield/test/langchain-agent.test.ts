@@ -20,9 +20,9 @@ const THREAD = { configurable: { thread_id: "1" } };
 const toolTexts = ({ messages }: { messages: readonly unknown[] }) =>
   messages.filter((message) => ToolMessage.isInstance(message)).map(({ text }) => text);
 
-describe("an agent that was created once", () => {
+describe("an agent with mcpMiddleware", () => {
   it.each(TRANSPORTS)(
-    "is offered in the next step a tool that came over %s while the last one ran",
+    "offers a tool that the server added during a call over %s in a later step",
     async (_name, serve) => {
       const echo = { name: "echo", inputSchema: { type: "object" as const } };
       await using served = await serve({ listChangedAfterCall: [echo, { ...echo, name: "late" }] });
@@ -42,7 +42,7 @@ describe("an agent that was created once", () => {
     },
   );
 
-  it("has the tools of a server that came up only afterwards", async () => {
+  it("offers the tools of a server that connected after the agent was created", async () => {
     await using served = await overStdio();
     const { mcp } = served;
     await mcp.disconnect("s");
@@ -56,7 +56,7 @@ describe("an agent that was created once", () => {
     expect(served.received("tools/call")).toBe(1);
   });
 
-  it("goes on with a server that was killed, as soon as it is there again", async () => {
+  it("continues with a killed server as soon as it is reconnected", async () => {
     await using served = await overStdio({}, { isKilledInCall: true });
     const model = new ToolCallingModel([callOf("echo"), "It broke.", callOf("echo"), "It broke again."]);
     const agent = createAgent({ model, middleware: [mcpMiddleware(served.mcp)] });
@@ -67,7 +67,7 @@ describe("an agent that was created once", () => {
     }
   });
 
-  it("streams the progress that the server tells on the wire as tool events", async () => {
+  it("streams the server's progress notifications as tool events", async () => {
     // The call is never answered, so that progress cannot arrive together with the answer, which would make it superfluous.
     await using served = await overStdio({
       silentOn: ["tools/call"],
@@ -93,11 +93,11 @@ describe("an agent that was created once", () => {
   });
 });
 
-describe.each(TRANSPORTS)("a call over %s that a person must agree to", (_name, serve) => {
+describe.each(TRANSPORTS)("a call over %s that needs approval", (_name, serve) => {
   it.each([
-    ["is made once when it is agreed to", { type: "approve" }, 1, "{}"],
-    ["is not made when it is refused", { type: "reject", message: "Leave it." }, 0, "Leave it."],
-  ])("interrupts the graph, and %s", async (_title, decision, calls, answer) => {
+    ["runs once if approved", { type: "approve" }, 1, "{}"],
+    ["does not run if rejected", { type: "reject", message: "Leave it." }, 0, "Leave it."],
+  ])("interrupts the graph and %s", async (_title, decision, calls, answer) => {
     await using served = await serve();
     const model = new ToolCallingModel([callOf("echo"), "As you wish."]);
     const checkpointer = new MemorySaver();
@@ -116,7 +116,7 @@ describe.each(TRANSPORTS)("a call over %s that a person must agree to", (_name, 
   });
 });
 
-it("a server's question in the middle of a call is answered by the runtime's own handlers", async () => {
+it("the runtime's handlers answer an elicitation during a call", async () => {
   using folder = temporaryFolder();
   const journal = folder.file("journal");
   const content = { name: "Ada", place: "London" };

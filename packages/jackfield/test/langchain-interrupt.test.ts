@@ -20,12 +20,12 @@ interface State {
   readonly __interrupt__?: readonly { readonly value: McpInputInterrupt }[];
 }
 
-it("a graph that a server's question interrupted is resumed by another runtime, and the call is continued", async () => {
+it("another runtime resumes a graph that an elicitation interrupted, and continues the call", async () => {
   using folder = temporaryFolder();
   const journal = folder.file("journal");
   const model = new ToolCallingModel([callOf("greet", { greeting: "Hello" }), "Done."]);
   const checkpointer = new MemorySaver();
-  /** A program that starts, does one step and ends: what is between two steps is in the checkpoint alone. */
+  /** A program that starts, does one step and ends: only the checkpoint survives between two steps. */
   const step = async (input: unknown): Promise<State> => {
     const servers = { s: { command: process.execPath, args: [ASKING, journal] } };
     const mcp = await openMcp({ cache: false, servers });

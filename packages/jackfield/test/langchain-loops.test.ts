@@ -5,9 +5,9 @@ import { callOf, TRANSPORTS } from "./served-runtime.ts";
 
 useLeakCheck();
 
-describe.each(LOOPS)("a loop through $name", (loop) => {
+describe.each(LOOPS)("an agent loop through $name", (loop) => {
   it.each(TRANSPORTS)(
-    "calls the tools of a real server over %s, each once, and reads what it answers",
+    "calls each tool of a real server over %s once, and gives the model its result",
     async (_name, serve) => {
       await using served = await serve();
       const model = new ToolCallingModel([
@@ -30,7 +30,7 @@ describe.each(LOOPS)("a loop through $name", (loop) => {
   );
 
   it.each(TRANSPORTS)(
-    "goes on when the server is killed in the middle of a call over %s, and says that it may have run",
+    "continues if the server is killed during a call over %s, and tells the model that the call may have run",
     async (_name, serve) => {
       await using served = await serve({}, { isKilledInCall: true });
       const model = new ToolCallingModel([callOf("echo", { q: 1 }), "I cannot tell."]);
@@ -44,7 +44,7 @@ describe.each(LOOPS)("a loop through $name", (loop) => {
   );
 
   it.each(TRANSPORTS)(
-    "that is aborted in a call over %s ends, tells the server, and shows the model nothing of it",
+    "rejects when aborted during a call over %s, cancels the call and does not prompt the model again",
     async (_name, serve) => {
       await using served = await serve({ silentOn: ["tools/call"] });
       const hasReceived = (method: string) =>

@@ -16,7 +16,7 @@ const folder = useTemporaryHome();
 const ECHO: ToolDefinition = { name: "echo", inputSchema: { type: "object" } };
 const DOWN = new McpError("MCP_CONNECT_FAILED", "The database is down.");
 
-/** A runtime that was opened without waiting for its servers, whose attempts to connect are under way. */
+/** A runtime opened without waiting for its servers, which are still connecting. */
 async function openEarly(...names: readonly string[]) {
   const connector = createFakeConnector();
   const mcp = await openMcp({
@@ -38,8 +38,8 @@ async function openEarly(...names: readonly string[]) {
 const session = (...list: readonly ToolDefinition[]) => createFakeSession({ tools: list });
 const { signal } = new AbortController();
 
-describe("a tool that is called while its server still connects", () => {
-  it("is found once the server has listed it, and no other server is waited for then", async () => {
+describe("a tool called while its server still connects", () => {
+  it("is found once its server has listed it, without waiting for other servers", async () => {
     await using opened = await openEarly("clock", "slow");
     const found = findTool(opened.mcp, "mcp__clock__echo", signal);
     opened.of("clock").open(session(ECHO));
@@ -47,14 +47,14 @@ describe("a tool that is called while its server still connects", () => {
     expect(opened.of("slow").aborted).toBe(false);
   });
 
-  it("is found by its own name", async () => {
+  it("is found by its original name", async () => {
     await using opened = await openEarly("clock");
     const found = findTool(opened.mcp, "echo", signal);
     opened.of("clock").open(session(ECHO));
     expect(await found).toBe("mcp__clock__echo");
   });
 
-  it("is refused once every server has settled, with the error of each that failed", async () => {
+  it("is refused as unknown once every server has settled, with the error of each failed one", async () => {
     await using opened = await openEarly("clock", "empty");
     const found = findTool(opened.mcp, "mcp__clock__echo", signal);
     opened.of("empty").open(session());
@@ -63,11 +63,11 @@ describe("a tool that is called while its server still connects", () => {
       code: "MCP_TOOL_UNKNOWN",
       message: expect.stringMatching(/server "clock" are not known: The database is down\.$/),
     });
-    // It is tried again, and nobody waits for that.
+    // The server is tried again; the search does not wait for that.
     expect(opened.connector.attempts).toHaveLength(2);
   });
 
-  it("is given up with Ctrl+C", async () => {
+  it("rejects with the reason of an interrupt", async () => {
     await using opened = await openEarly("clock");
     const interrupt = new AbortController();
     const found = findTool(opened.mcp, "mcp__clock__echo", interrupt.signal);
@@ -77,8 +77,8 @@ describe("a tool that is called while its server still connects", () => {
   });
 });
 
-describe("tools that are listed while servers still connect", () => {
-  it("are those of every server that comes up, with a remark on each that does not", async () => {
+describe("a tool listing while servers still connect", () => {
+  it("contains the tools of every server that connects, and a remark on each that fails", async () => {
     await using opened = await openEarly("clock", "broken");
     const listed = tools(opened.mcp, { server: undefined, tokens: false, signal });
     opened.of("broken").fail(DOWN);
@@ -90,14 +90,14 @@ describe("tools that are listed while servers still connect", () => {
     });
   });
 
-  it("wait for the server that is asked for, and for no other", async () => {
+  it("waits only for the named server", async () => {
     await using opened = await openEarly("clock", "slow");
     const listed = tools(opened.mcp, { server: "clock", tokens: false, signal });
     opened.of("clock").open(session(ECHO));
     expect(await listed).toMatchObject({ json: [{ name: "mcp__clock__echo" }], remarks: [] });
   });
 
-  it("are those that the catalog remembers of the one that is asked for, where it is down", async () => {
+  it("shows cached tools if the named server is down", async () => {
     const servers = { clock: { command: "clock" } };
     const open = (onAttempt: (attempt: FakeAttempt) => void) =>
       openMcp({
@@ -118,7 +118,7 @@ describe("tools that are listed while servers still connect", () => {
     });
   });
 
-  it("are remarked on for a server that starts at its first call", async () => {
+  it("has a remark on a lazy server, and does not start it", async () => {
     const servers = { later: { command: "later", lazy: true } };
     const { connect, attempts } = createFakeConnector();
     await using mcp = await openMcp({ servers, discover: false, cache: false, connect });
@@ -128,7 +128,7 @@ describe("tools that are listed while servers still connect", () => {
   });
 });
 
-describe("a server that failed the last time and takes its time to start now", () => {
+describe("a server that failed in the last run and starts slowly now", () => {
   /** The catalog remembers the failure, so the next start does not wait for it. */
   async function afterFailure() {
     const server = scriptedServer(folder, "clock");
@@ -144,12 +144,12 @@ describe("a server that failed the last time and takes its time to start now", (
     return run;
   }
 
-  it("is waited for by a call", async () => {
+  it("is awaited by a call", async () => {
     const run = await afterFailure();
     expect(await run("call", "echo", '{"text":"hi"}')).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  it("is waited for by a list of tools, which the catalog then knows", async () => {
+  it("is awaited by a tool listing, which fills the catalog", async () => {
     const run = await afterFailure();
     const { stdout, stderr } = await run("tools", "--json");
     expect(stderr).toBe("");

@@ -16,7 +16,7 @@ const ECHO: ToolDefinition = { name: "echo", inputSchema: { type: "object" } };
 const DOWN = new McpError("MCP_CONNECT_FAILED", "The database is down.");
 const { signal } = new AbortController();
 
-/** Servers that wait for their first call; those that are `down` do not start then. */
+/** Lazy servers; those in `down` fail when they are started. */
 async function openLazy(names: readonly string[], down: readonly string[] = []) {
   const { connect, attempts } = createFakeConnector({
     onAttempt: (attempt) => {
@@ -34,14 +34,14 @@ async function openLazy(names: readonly string[], down: readonly string[] = []) 
   return { mcp, started, [Symbol.asyncDispose]: () => mcp.close() };
 }
 
-describe("the first call of a server that waits for it", () => {
-  it("starts the server that the name begins with, and no other", async () => {
+describe("the first call to a lazy server", () => {
+  it("starts only the server whose name the tool name begins with", async () => {
     await using opened = await openLazy(["docs (beta)", "files"]);
     expect(await findTool(opened.mcp, "mcp__docs_beta__echo", signal)).toBe("mcp__docs_beta__echo");
     expect(opened.started()).toEqual(["docs (beta)"]);
   });
 
-  it("starts every one for a tool's own name, which only one may have", async () => {
+  it("starts every server for an original tool name, which must be unique", async () => {
     await using one = await openLazy(["docs"]);
     expect(await findTool(one.mcp, "echo", signal)).toBe("mcp__docs__echo");
     await using two = await openLazy(["docs", "files"]);
@@ -49,7 +49,7 @@ describe("the first call of a server that waits for it", () => {
     expect(two.started()).toEqual(["docs", "files"]);
   });
 
-  it("says why the server did not start", async () => {
+  it("reports why the server did not start", async () => {
     await using opened = await openLazy(["docs", "files"], ["docs"]);
     await expect(findTool(opened.mcp, "mcp__docs__echo", signal)).rejects.toMatchObject({
       code: "MCP_TOOL_UNKNOWN",
@@ -58,7 +58,7 @@ describe("the first call of a server that waits for it", () => {
     expect(opened.started()).not.toContain("files");
   });
 
-  it("is made with the command line", async () => {
+  it("works from the command line", async () => {
     const { entry } = hostileServer(folder, "files", {
       tools: [ECHO],
       answers: { echo: { result: { content: [{ type: "text", text: "hi" }] } } },
@@ -73,15 +73,15 @@ describe("the first call of a server that waits for it", () => {
   });
 });
 
-describe("the server that an exposed name is of", () => {
+describe("the server of an exposed tool name", () => {
   const LONG = "a server whose name is much too long for a name of a tool";
 
   it.each([
-    ["as it stands", ["docs-beta"]],
-    ["with characters that no name may have", ["docs (beta)", "__docs", "документы", "a__b"]],
-    ["where it is too long", [LONG]],
-    ["where two would have the same", ["docs beta", "docs.beta"]],
-  ])("is recognised %s, as the manager names it", async (_title, names) => {
+    ["from a plain name", ["docs-beta"]],
+    ["from a name with characters that are not allowed", ["docs (beta)", "__docs", "документы", "a__b"]],
+    ["from a name that is too long", [LONG]],
+    ["from two names that look the same", ["docs beta", "docs.beta"]],
+  ])("is recognised %s", async (_title, names) => {
     const { connect } = createFakeConnector({
       onAttempt: (attempt) => void attempt.open(createFakeSession({ tools: [ECHO] })),
     });
@@ -92,14 +92,14 @@ describe("the server that an exposed name is of", () => {
     expect(exposed.filter(({ isItsOwn }) => !isItsOwn)).toEqual([]);
   });
 
-  it("is no other", () => {
+  it("is not taken for another server", () => {
     expect(mayNameToolOf("docs", "mcp__docs2__echo")).toBe(false);
     expect(mayNameToolOf("docs", "mcp__docs_beta__echo")).toBe(false);
     expect(mayNameToolOf("docs", "echo")).toBe(false);
   });
 });
 
-it("a tool of a server that waits for approval is refused with the step to take, whatever the server is called", async () => {
+it("calling a tool of a server that is not approved names the approve command, whatever the server's name", async () => {
   const mcpServers = { "docs (beta)": { command: "x" } };
   writeFileSync(folder.file(".mcp.json"), JSON.stringify({ mcpServers }));
   const places = ["--cwd", folder.path, "--cache", folder.file("cache")];

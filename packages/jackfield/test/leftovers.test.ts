@@ -29,7 +29,7 @@ describe.runIf(process.platform === "linux")("servers whose host was killed", ()
     home[Symbol.dispose]();
   });
 
-  it("are reported by the next start, and ended only when that is asked for", async () => {
+  it("are reported by the next start, and ended only by endLeftovers", async () => {
     const pid = await killHostOf(home);
     const mcp = await openMcp({ cache: false });
     try {

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { delimiter } from "node:path";
 import { Writable } from "node:stream";
 import { useLeakCheck } from "@jackfield/test-kit";
@@ -14,7 +16,7 @@ useLeakCheck();
 const home = useTemporaryHome();
 const remote = useGuardedServer("read");
 
-/** Runs the command; a person who is told where to log in goes there and agrees. */
+/** Runs the command; a simulated user opens the login page that it prints and agrees. */
 async function run(...argv: string[]) {
   const visits: Promise<unknown>[] = [];
   const said = collector();
@@ -43,7 +45,7 @@ const open = () =>
   });
 
 describe("jackfield login", () => {
-  it("logs in once, and every later run uses that login without asking anybody", async () => {
+  it("logs in once, and later runs use that login without asking", async () => {
     const { exitCode, stdout, stderr } = await run("login", "files", "--no-browser", "--json", ...only());
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -65,7 +67,7 @@ describe("jackfield login", () => {
     expect(status.exitCode).toBe(0);
   });
 
-  it("opens the browser, with the page as its only argument, and says where it is as well", async () => {
+  it("opens the browser with the page as its only argument, and also prints the page", async () => {
     const opener = home.file("xdg-open");
     writeFileSync(opener, `#!${process.execPath}\nif (process.argv.length === 3) fetch(process.argv[2]);\n`);
     chmodSync(opener, 0o700);
@@ -78,12 +80,12 @@ describe("jackfield login", () => {
     expect(stderr).toContain(`${remote.authority.issuer}/authorize?`);
   });
 
-  it("asks for the scopes that are named besides", async () => {
+  it("requests the scopes of --scope in addition", async () => {
     await run("login", "files", "--no-browser", "--scope", "write admin", ...only());
     expect(remote.authority.requestsTo("/authorize")[0]?.parameters.scope).toBe("read write admin");
   });
 
-  it("says why it did not come about, and exits with 1", async () => {
+  it("reports why a login failed, and exits 1", async () => {
     remote.authority.behave({ registration: { status: 403, body: { error: "unapproved_client" } } });
     const { exitCode, stdout, stderr } = await run("login", "files", "--no-browser", ...only());
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
@@ -92,15 +94,15 @@ describe("jackfield login", () => {
   });
 
   it.each([
-    ["a name that no server has", ["login", "nobody"], {}, "MCP_SERVER_UNKNOWN"],
+    ["an unknown name", ["login", "nobody"], {}, "MCP_SERVER_UNKNOWN"],
     ["no name", ["login"], {}, "MCP_CONFIG_INVALID"],
     [
-      "a server whose entry has a header of its own",
+      "a server whose entry has its own Authorization header",
       ["login", "files"],
       { headers: { Authorization: "x" } },
       "MCP_CONFIG_INVALID",
     ],
-    ["a server whose entry wants no login", ["login", "files"], { oauth: false }, "MCP_CONFIG_INVALID"],
+    ["a server whose entry disables logins", ["login", "files"], { oauth: false }, "MCP_CONFIG_INVALID"],
   ])("refuses %s", async (_, argv, more, code) => {
     const { exitCode, stderr } = await run(...argv, "--no-browser", ...only(more));
     expect(exitCode).toBe(1);
@@ -108,7 +110,7 @@ describe("jackfield login", () => {
     expect(remote.authority.requests).toEqual([]);
   });
 
-  it("refuses a server with a password in its URL, which is sent in place of a login, but not one with a user alone", async () => {
+  it("refuses a server with a password in its URL, but not one with a user alone", async () => {
     const withLogin = (user: string) => ({ url: remote.url.replace("//", `//${user}@`) });
     const refused = await run("login", "files", "--no-browser", ...only(withLogin("ada:pass-123456")));
     expect(refused.exitCode).toBe(1);
@@ -120,7 +122,7 @@ describe("jackfield login", () => {
     expect(stderr).not.toContain("in place of a login");
   });
 
-  it("says why a file that was named gave no servers", async () => {
+  it("reports why a named file gave no servers", async () => {
     writeFileSync(home.file("cut.json"), "{");
     for (const command of ["login", "logout"]) {
       const { exitCode, stderr } = await run(command, "files", "--config", home.file("cut.json"));
@@ -129,7 +131,32 @@ describe("jackfield login", () => {
     }
   });
 
-  it("refuses a local server, and a project's that nobody has approved", async () => {
+  it.each(["login", "logout"])("%s names the fault of an invalid entry once", async (command) => {
+    const { exitCode, stderr } = await run(
+      command,
+      "files",
+      "--no-discover",
+      "--mcp-server",
+      'files={"url":5}',
+    );
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error: Server "files" .*"url" must be a string.* \(MCP_CONFIG_INVALID\)\n$/);
+  });
+
+  it("says what to check if the server cannot be reached", async () => {
+    const gone = createServer().listen(0, "127.0.0.1");
+    await once(gone, "listening");
+    const { port } = gone.address() as AddressInfo;
+    gone.close();
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const { exitCode, stderr } = await run("login", "files", "--no-browser", ...only({ url }));
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      "Check that the server runs and that its address is right. (MCP_CONNECT_FAILED)",
+    );
+  });
+
+  it("refuses a local server, and a project's server that is not approved", async () => {
     const local = await run("login", "local", "--no-discover", "--mcp-server", 'local={"command":"x"}');
     expect(local).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("only remote ones") });
     writeFileSync(
@@ -146,7 +173,7 @@ describe("jackfield login", () => {
 });
 
 describe("jackfield logout", () => {
-  it("forgets the login, so that the next run is told to log in again", async () => {
+  it("forgets the login, so that the next run asks to log in again", async () => {
     await run("login", "files", "--no-browser", ...only());
     const first = await run("logout", "files", "--json", ...only());
     expect(JSON.parse(first.stdout)).toMatchObject({ loggedIn: false, wasLoggedIn: true });
@@ -165,22 +192,22 @@ describe("jackfield logout", () => {
   });
 });
 
-describe("a login whose entry has changed since", () => {
+describe("a login whose entry has changed", () => {
   it.each<[string, object]>([
-    ["has a header of its own", { headers: { Authorization: "Bearer x" } }],
-    ["refers in a header to a variable that is not set", { headers: { "X-Key": "${NOT_SET_ANYWHERE}" } }],
-    ["refers for its client to a variable that is not set", { oauth: { clientId: "${NOT_SET_ANYWHERE}" } }],
-    ["wants no login", { oauth: false }],
+    ["has its own Authorization header", { headers: { Authorization: "Bearer x" } }],
+    ["has an unset variable in a header", { headers: { "X-Key": "${NOT_SET_ANYWHERE}" } }],
+    ["has an unset variable as its client", { oauth: { clientId: "${NOT_SET_ANYWHERE}" } }],
+    ["disables logins", { oauth: false }],
     ["cannot have a login", { oauth: { redirectUri: "https://elsewhere.example" } }],
     ["is switched off", { disabled: true }],
-  ])("is forgotten by a logout, although the entry %s", async (_, more) => {
+  ])("is removed by a logout even if the entry %s", async (_, more) => {
     await run("login", "files", "--no-browser", ...only());
     const { exitCode, stdout } = await run("logout", "files", "--json", ...only(more));
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ wasLoggedIn: true, serverUrl: remote.url });
   });
 
-  it("is kept where the entry names another client", async () => {
+  it("is kept if the entry names another client", async () => {
     await run("login", "files", "--no-browser", ...only());
     const other = await run("logout", "files", "--json", ...only({ oauth: { clientId: "other" } }));
     expect(JSON.parse(other.stdout)).toMatchObject({ wasLoggedIn: false });
@@ -188,7 +215,7 @@ describe("a login whose entry has changed since", () => {
     expect(JSON.parse(own.stdout)).toMatchObject({ wasLoggedIn: true });
   });
 
-  it("is kept where a project brings the entry and nobody has approved it, switched off or not", async () => {
+  it("is kept if the entry is a project's that is not approved, disabled or not", async () => {
     await run("login", "files", "--no-browser", ...only());
     for (const disabled of [false, true]) {
       const cloned = { type: "http", url: remote.url, disabled };
@@ -203,20 +230,17 @@ describe("a login whose entry has changed since", () => {
 });
 
 describe("the catalog", () => {
-  it.each([["login", "--no-browser"], ["logout"]])(
-    "is not relied on after a %s: other tools may be on offer now",
-    async (...command) => {
-      await run("login", "files", "--no-browser", ...only());
-      await run("status", ...only());
-      const isStale = async () => JSON.parse((await run("cache", "list", "--json")).stdout)[0].stale;
-      expect(await isStale()).toBe(false);
-      await run(...command, "files", ...only());
-      expect(await isStale()).toBe(true);
-    },
-  );
+  it.each([["login", "--no-browser"], ["logout"]])("is marked stale after a %s", async (...command) => {
+    await run("login", "files", "--no-browser", ...only());
+    await run("status", ...only());
+    const isStale = async () => JSON.parse((await run("cache", "list", "--json")).stdout)[0].stale;
+    expect(await isStale()).toBe(false);
+    await run(...command, "files", ...only());
+    expect(await isStale()).toBe(true);
+  });
 });
 
-describe("what is shown of a server's address", () => {
+describe("the server address in output", () => {
   /** A variable in the path, a literal key in the query, and a user with a password. */
   const withSecrets = () => {
     vi.stubEnv("FILES_TOKEN", "s3cret/token-of-the-path");
@@ -226,7 +250,7 @@ describe("what is shown of a server's address", () => {
   };
   const SECRETS = /s3cret|token-of-the-path|pass-word|literal-key/;
 
-  it("holds nothing that may be secret after a logout", async () => {
+  it("contains no secret after a logout", async () => {
     const { exitCode, stdout, stderr } = await run("logout", "files", "--json", ...withSecrets());
     expect(exitCode).toBe(0);
     expect(stdout + stderr).not.toMatch(SECRETS);
@@ -234,7 +258,7 @@ describe("what is shown of a server's address", () => {
     expect(JSON.parse(stdout)).toMatchObject({ serverUrl: `${origin}/mcp/[redacted]` });
   });
 
-  it("holds nothing that may be secret after a login", async () => {
+  it("contains no secret after a login", async () => {
     vi.stubEnv("FILES_KEY", "key-of-the-query");
     const url = `${remote.url}?key=\${FILES_KEY}`;
     const more = ["--no-discover", "--mcp-server", `files=${JSON.stringify({ url })}`];
@@ -244,7 +268,7 @@ describe("what is shown of a server's address", () => {
     expect(JSON.parse(stdout)).toMatchObject({ serverUrl: remote.url });
   });
 
-  it("holds nothing that may be secret in errors and warnings", async () => {
+  it("contains no secret in errors and warnings", async () => {
     const { exitCode, stdout, stderr } = await run(
       "login",
       "files",

@@ -13,19 +13,20 @@ const folder = useTemporaryHome();
 const run = (...argv: string[]) =>
   commandLine(...argv, "--cwd", folder.path, "--json", "--cache", folder.file("cache"));
 
-// Nobody answers here, and to look at the standard input of the process would open it.
+// No answers are given here, and reading the standard input of the process would open it.
 const noInput = new PassThrough();
 beforeEach(() => void vi.spyOn(process, "stdin", "get").mockReturnValue(noInput as never));
 afterEach(() => void vi.restoreAllMocks());
 
-describe("a file that was lost as a whole", () => {
+describe("a file whose servers are all lost", () => {
   it.each([
     ["tools", "[]"],
     ["config list", "[]"],
     ["approve", '{"approved":[],"waiting":[]}'],
-  ])("keeps %s from saying that all is well", async (command, document) => {
+  ])("makes %s exit 1", async (command, document) => {
     writeFileSync(folder.file("broken.json"), "{");
-    for (const file of ["broken.json", "missing.json"]) {
+    writeFileSync(folder.file("elsewhere.json"), '{"servers":{"a":{"command":"a"}}}');
+    for (const file of ["broken.json", "missing.json", "elsewhere.json"]) {
       const named = ["--no-discover", "--config", folder.file(file)];
       const { exitCode, stdout, stderr } = await run(...command.split(" "), ...named);
       expect({ exitCode, stdout: JSON.stringify(JSON.parse(stdout)) }).toEqual({
@@ -36,15 +37,18 @@ describe("a file that was lost as a whole", () => {
     }
   });
 
-  it.each(["tools", "config list", "approve"])("is not what one bad entry is for %s", async (command) => {
-    writeFileSync(folder.file("mcp.json"), '{"mcpServers":{"bad":{"command":5}}}');
-    const named = ["--no-discover", "--config", folder.file("mcp.json")];
-    expect(await run(...command.split(" "), ...named)).toMatchObject({ exitCode: 0 });
-  });
+  it.each(["tools", "config list", "approve"])(
+    "is not one with an invalid entry, with which %s exits 0",
+    async (command) => {
+      writeFileSync(folder.file("mcp.json"), '{"mcpServers":{"bad":{"command":5}}}');
+      const named = ["--no-discover", "--config", folder.file("mcp.json")];
+      expect(await run(...command.split(" "), ...named)).toMatchObject({ exitCode: 0 });
+    },
+  );
 });
 
-describe("a search for files that was lost as a whole", () => {
-  it("keeps tools from saying that all is well", async () => {
+describe("a failed search for files", () => {
+  it("makes tools exit 1", async () => {
     const fail = () => {
       throw new Error("no environment");
     };
@@ -58,8 +62,8 @@ describe("a search for files that was lost as a whole", () => {
   });
 });
 
-describe("an empty folder for the catalog", () => {
-  it("is refused, for it would be the working directory", async () => {
+describe("an empty --cache", () => {
+  it("is refused, since it would mean the working directory", async () => {
     vi.spyOn(process, "cwd").mockReturnValue(folder.path);
     const { exitCode, stdout, stderr } = await commandLine("tools", "--no-discover", "--cache", "");
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
@@ -69,8 +73,8 @@ describe("an empty folder for the catalog", () => {
   });
 });
 
-describe("jackfield doctor, where nothing can be approved", () => {
-  it("says so before it advises to approve", async () => {
+describe("jackfield doctor, if approvals cannot be stored", () => {
+  it("reports approvals-unusable before not-approved", async () => {
     writeFileSync(folder.file(".mcp.json"), '{"mcpServers":{"theirs":{"command":"x"}}}');
     mkdirSync(folder.file("own/state"), { recursive: true });
     writeFileSync(folder.file("own/state/approvals"), "");
@@ -86,7 +90,7 @@ describe("jackfield doctor, where nothing can be approved", () => {
     ]);
   });
 
-  it("says nothing of it where nothing waits to be approved", async () => {
+  it("does not report approvals-unusable if nothing waits for approval", async () => {
     const enabled = { command: "x", enabled: false };
     writeFileSync(folder.file("mcp.json"), JSON.stringify({ mcpServers: { off: enabled } }));
     mkdirSync(folder.file("own/state"), { recursive: true });
@@ -96,7 +100,7 @@ describe("jackfield doctor, where nothing can be approved", () => {
     expect({ exitCode, codes }).toEqual({ exitCode: 0, codes: [] });
   });
 
-  it("leaves no approval behind where it finds that one can be kept", async () => {
+  it("leaves no approval behind after it tested the store", async () => {
     writeFileSync(folder.file(".mcp.json"), '{"mcpServers":{"theirs":{"command":"x"}}}');
     expect(JSON.parse((await run("doctor")).stdout)).toMatchObject([{ code: "not-approved" }]);
     expect(JSON.parse((await run("config", "list")).stdout)).toMatchObject([{ approved: false }]);

@@ -22,7 +22,7 @@ describe("openMcp", () => {
     }
   });
 
-  it("has its tools from the catalog the second time, before the server is up, and a call still works", async () => {
+  it("has its tools from the catalog the second time, before the server is ready", async () => {
     using folder = temporaryFolder();
     const options = { servers: { everything }, cache: { path: folder.path } };
     const first = await openMcp(options);
@@ -45,7 +45,7 @@ describe("openMcp", () => {
     }
   });
 
-  it("[C17] goes on with the good servers whatever is wrong with the others, and says what to do about each", async () => {
+  it("[C17] works with the good servers despite broken ones, and reports each failure", async () => {
     using folder = temporaryFolder();
     writeFileSync(folder.file("broken.json"), '{ "mcpServers": {\n  "a": { "command": "x", }\n} }');
     const mcp = await openMcp({
@@ -94,7 +94,7 @@ describe("openMcp", () => {
     }
   });
 
-  it("rejects with MCP_ABORTED when it is given up, once the child it started is gone", async () => {
+  it("rejects with MCP_ABORTED when aborted, after its child process has ended", async () => {
     using folder = temporaryFolder();
     const file = folder.file("pid");
     const started = `require("fs").writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000)`;
@@ -118,12 +118,12 @@ describe("openMcp", () => {
     expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
 
-  it("refuses options that cannot be right", async () => {
+  it("refuses invalid options", async () => {
     const opening = openMcp({ cache: false, limits: { callTimeoutMs: Number.NaN }, servers: { everything } });
     await expect(opening).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
   });
 
-  it("opens with nothing configured, and then has no tools", async () => {
+  it("opens without any server, and has no tools", async () => {
     const mcp = await openMcp({ cache: false });
     expect(mcp.tools()).toEqual([]);
     await mcp.close();

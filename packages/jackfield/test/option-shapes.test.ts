@@ -65,7 +65,7 @@ describe("options from untyped code", () => {
     [{ clientInfo: {} }, 'Option "clientInfo" must be an object with a name and a version, not this object.'],
     [null, "The options must be an object, not null."],
     ["x", "The options must be an object, not this string."],
-  ])("%j is refused", async (options, message) => {
+  ])("%j are refused", async (options, message) => {
     const cannotBeRight =
       options === null || typeof options === "string" ? options : { cache: false, ...options };
     expect(await rejection(cannotBeRight)).toMatchObject({
@@ -84,7 +84,7 @@ describe("options from untyped code", () => {
     { name: "d", argv: ["x"] },
     "d",
     null,
-  ])("%j as a pattern, which would mean no server, is refused", async (pattern) => {
+  ])("%j as a filter pattern is refused", async (pattern) => {
     for (const list of ["allow", "deny"])
       expect(await rejection({ cache: false, filters: { [list]: [{ name: "a" }, pattern] } })).toMatchObject({
         code: "MCP_CONFIG_INVALID",
@@ -99,12 +99,12 @@ describe("options from untyped code", () => {
     });
   });
 
-  it("does not repeat what was given", async () => {
+  it("are not repeated in the error", async () => {
     const error = await rejection({ cache: false, log: "sk-planted", approvals: { token: "sk-planted" } });
     expect(JSON.stringify(error)).not.toContain("sk-planted");
   });
 
-  it("takes what is undefined, what comes of a class, and names it does not know", () => {
+  it("may contain undefined values, class instances and unknown names", () => {
     class Store {
       get() {}
       set() {}
@@ -133,7 +133,7 @@ describe("options from untyped code", () => {
     ).not.toThrow();
   });
 
-  it("tells of a lock file that is not there by its own code", async () => {
+  it("a missing lock file has its own error code", async () => {
     const error = await rejection({ cache: false, discover: false, guards: { lock: "/nowhere/mcp.lock" } });
     expect(error).toMatchObject({ code: "MCP_CONFIG_NOT_FOUND" });
   });

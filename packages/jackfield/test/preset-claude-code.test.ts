@@ -12,8 +12,8 @@ afterEach(() => void vi.unstubAllEnvs());
 const WAIT = { timeout: 20_000 };
 const FAST = { initialDelayMs: 1, maxDelayMs: 30 };
 
-describe("a host that manages servers as Claude Code does", () => {
-  it("takes of one name what is passed, then what the project has, then what the user has, and fills in $HOME", async () => {
+describe("the claudeCode preset", () => {
+  it("prefers passed servers to the project's and those to the user's, and expands $NAME", async () => {
     using home = createProjectFixture();
     vi.stubEnv("JACKFIELD_TEST_PLACE", "filled-in");
     const { command, args, env } = stdioFaultServer({ echoEnvironment: true });
@@ -45,7 +45,7 @@ describe("a host that manages servers as Claude Code does", () => {
     }
   });
 
-  it("restarts a server that crashes, and marks it failed after five attempts, until somebody restarts it", async () => {
+  it("restarts a crashed server, and gives up after at most five retries until reconnect()", async () => {
     using folder = temporaryFolder();
     const server = scriptedServer(folder, "s");
     const preset = claudeCode({});
@@ -81,7 +81,7 @@ describe("a host that manages servers as Claude Code does", () => {
     }
   });
 
-  it("[S5] finds a server that stops answering by its heartbeat, and restarts it", async () => {
+  it("[S5] detects a stopped server by its heartbeat and restarts it", async () => {
     using folder = temporaryFolder();
     const server = scriptedServer(folder, "s");
     const preset = claudeCode({});
@@ -107,7 +107,7 @@ describe("a host that manages servers as Claude Code does", () => {
     }
   }, 30_000);
 
-  it("[S3] rejects what is pending when it is shut down, and does not try a version that cannot be spoken again", async () => {
+  it("[S3] rejects pending calls on close, and does not retry an unsupported protocol version", async () => {
     using folder = temporaryFolder();
     const [server, old] = [scriptedServer(folder, "s"), scriptedServer(folder, "old")];
     server.behave({ silentOn: ["tools/call"] });
@@ -148,7 +148,7 @@ describe("a host that manages servers as Claude Code does", () => {
     [{ MCP_TIMEOUT: "90000", MCP_TOOL_TIMEOUT: "5000" }, 90_000, 5_000, 600_000],
     [{ MCP_TOOL_TIMEOUT: "3600000" }, 30_000, 3_600_000, 3_600_000],
     [{ MCP_TIMEOUT: "0", MCP_TOOL_TIMEOUT: "" }, 30_000, undefined, undefined],
-  ])("has its time limits from the environment: %j", (env, connectTimeoutMs, callTimeoutMs, maxTotalMs) => {
+  ])("takes its time limits from the environment: %j", (env, connectTimeoutMs, callTimeoutMs, maxTotalMs) => {
     expect(claudeCode(env).limits).toEqual({ connectTimeoutMs, callTimeoutMs, maxTotalMs });
   });
 });

@@ -6,8 +6,8 @@ import { scriptedServer } from "./scripted-server.ts";
 
 useLeakCheck();
 
-describe("a runtime of agents that manages servers as hexos does", () => {
-  it("leaves a lazy server alone until its first call, and sends the tool's own name", async () => {
+describe("the hexos preset", () => {
+  it("starts a lazy server at its first call, and sends the tool's original name", async () => {
     using folder = temporaryFolder();
     const lazy = scriptedServer(folder, "lazy");
     lazy.behave({ tools: [{ name: "do.it", inputSchema: { type: "object" } }] });
@@ -41,7 +41,7 @@ describe("a runtime of agents that manages servers as hexos does", () => {
     }
   });
 
-  it("does not start where a server fails, tries it three times first, and leaves nothing running", async () => {
+  it("rejects after two retries if a server fails, and leaves no process running", async () => {
     using folder = temporaryFolder();
     const [healthy, failing] = [scriptedServer(folder, "healthy"), scriptedServer(folder, "failing")];
     failing.behave({ exitOn: "start" });
@@ -52,7 +52,7 @@ describe("a runtime of agents that manages servers as hexos does", () => {
     expect(retry).toMatchObject({ maxRetries: 2, initialDelayMs: 250, factor: 2, maxDelayMs: 2_000 });
   });
 
-  it("gives each agent the tools of the servers it is allowed, and an agent that is allowed none no tools", async () => {
+  it("gives each agent only the tools of its allowed servers", async () => {
     const mcp = await openMcp({
       ...hexos(),
       servers: { everything, other: stdioFaultServer() },
@@ -72,7 +72,7 @@ describe("a runtime of agents that manages servers as hexos does", () => {
     }
   });
 
-  it("lists a server's tools anew on request, and can be started again after it was shut down", async () => {
+  it("lists a server's tools again on request, and can be opened again after close()", async () => {
     const tools = ["before", "after"].map((name) => ({ name, inputSchema: { type: "object" as const } }));
     const growing = stdioFaultServer({ tools: tools.slice(0, 1), listChangedAfterCall: tools });
     const options = { ...hexos(), servers: { growing }, cache: false } as const;

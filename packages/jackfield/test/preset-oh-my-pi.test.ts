@@ -10,8 +10,8 @@ afterEach(() => void vi.unstubAllEnvs());
 
 const RESOURCES = [{ uri: "file:///readme", name: "readme" }];
 
-describe("a coding agent that starts as oh-my-pi does", () => {
-  it("is there while a slow server is not, has the slow one's tools later, and from the catalog the next time", async () => {
+describe("the ohMyPi preset", () => {
+  it("opens without waiting for a slow server, whose tools come later or from the catalog", async () => {
     using folder = temporaryFolder();
     const slow = scriptedServer(folder, "slow");
     slow.behave({ answerLateMs: { initialize: 1_000 }, resources: RESOURCES });
@@ -55,7 +55,7 @@ describe("a coding agent that starts as oh-my-pi does", () => {
     }
   });
 
-  it("connects a server anew when it crashes, without its tools going away meanwhile", async () => {
+  it("reconnects a crashed server without withdrawing its tools", async () => {
     using folder = temporaryFolder();
     const server = scriptedServer(folder, "s");
     const mcp = await openMcp({
@@ -83,7 +83,7 @@ describe("a coding agent that starts as oh-my-pi does", () => {
     }
   });
 
-  it("finds other hosts' servers, runs commands of the user's file, keeps unset variables, and hands on the environment", async () => {
+  it("finds other hosts' servers, runs commands in values, and passes the environment on", async () => {
     using home = createProjectFixture();
     vi.stubEnv("PLANTED_FOR_CHILDREN", "seen");
     const { command, args, env } = stdioFaultServer({ echoEnvironment: true });
@@ -119,7 +119,7 @@ describe("a coding agent that starts as oh-my-pi does", () => {
     [{ OMP_MCP_TIMEOUT_MS: "" }, 30_000, 600_000],
     [{ OMP_MCP_TIMEOUT_MS: "soon" }, 30_000, 600_000],
     [{ OMP_MCP_TIMEOUT_MS: "-1" }, 30_000, 600_000],
-  ])("has its time limits from the environment: %j", (env, timeoutMs, maxTotalMs) => {
+  ])("takes its time limits from the environment: %j", (env, timeoutMs, maxTotalMs) => {
     const limits = { connectTimeoutMs: timeoutMs, callTimeoutMs: timeoutMs, maxTotalMs };
     expect(ohMyPi(env).limits).toEqual(limits);
   });

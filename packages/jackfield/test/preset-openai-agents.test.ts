@@ -7,8 +7,8 @@ import { scriptedServer } from "./scripted-server.ts";
 
 useLeakCheck();
 
-describe("agents whose servers are managed as by the OpenAI Agents SDK", () => {
-  it("have the servers that connected, in configured order, and try only the failed ones again", async () => {
+describe("the openaiAgents preset", () => {
+  it("lists connected servers in configured order, and reconnects only failed ones", async () => {
     using folder = temporaryFolder();
     const [failing, healthy] = [scriptedServer(folder, "failing"), scriptedServer(folder, "healthy")];
     failing.behave({ exitOn: "initialize" });
@@ -30,7 +30,7 @@ describe("agents whose servers are managed as by the OpenAI Agents SDK", () => {
     }
   });
 
-  it("do not start at all where the manager is strict, and then nothing is left running", async () => {
+  it("rejects with `strict` if a server fails, and leaves no process running", async () => {
     using folder = temporaryFolder();
     const healthy = scriptedServer(folder, "healthy");
     const failing = stdioFaultServer({ exitOn: "initialize", exitCode: 3 });
@@ -44,7 +44,7 @@ describe("agents whose servers are managed as by the OpenAI Agents SDK", () => {
     expect(events.at(-1)).toBe("ended");
   });
 
-  it("keep failed servers in view where they are not dropped", async () => {
+  it("keeps failed servers listed without `dropFailed`", async () => {
     const failing = stdioFaultServer({ exitOn: "initialize" });
     const mcp = await openMcp({ ...openaiAgents({ dropFailed: false }), servers: { failing } });
     try {
@@ -54,7 +54,7 @@ describe("agents whose servers are managed as by the OpenAI Agents SDK", () => {
     }
   });
 
-  it("are refused wrong arguments before anything is sent, see filtered tools, and no text of their own abort", async () => {
+  it("refuses invalid arguments before sending, filters tools, and rejects an aborted call", async () => {
     using folder = temporaryFolder();
     const server = scriptedServer(folder, "s");
     const needsId = { type: "object" as const, properties: { id: { type: "string" } }, required: ["id"] };
@@ -91,7 +91,7 @@ describe("agents whose servers are managed as by the OpenAI Agents SDK", () => {
     [undefined, 5_000, 600_000],
     [3_600_000, 3_600_000, 3_600_000],
     [0, 0, 0],
-  ])("may give a request %j milliseconds, and no call ends before", (given, callTimeoutMs, maxTotalMs) => {
+  ])("with callTimeoutMs %j sets no shorter total limit", (given, callTimeoutMs, maxTotalMs) => {
     const { limits } = openaiAgents({ callTimeoutMs: given });
     expect(limits).toEqual({ connectTimeoutMs: 10_000, callTimeoutMs, maxTotalMs });
   });

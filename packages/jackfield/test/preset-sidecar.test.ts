@@ -19,8 +19,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("an editor's extension that treats servers as SideCar was meant to", () => {
-  it("[A5] [A6] [A7] starts nothing of an untrusted workspace but reaches its remote servers, without keys of the host, until it is trusted", async () => {
+describe("the sideCar preset", () => {
+  it("[A5] [A6] [A7] in an untrusted workspace starts no local server, and gives remote ones no host keys", async () => {
     using home = createProjectFixture();
     using folder = temporaryFolder();
     await using remote = await startHttpFaultServer();
@@ -65,7 +65,7 @@ describe("an editor's extension that treats servers as SideCar was meant to", ()
     }
   });
 
-  it("cuts what a model reads and encloses it, and hands a program everything", async () => {
+  it("truncates and encloses results for models, and returns them whole to programs", async () => {
     const mcp = await openMcp({
       ...sideCar(),
       discover: false,
@@ -85,7 +85,7 @@ describe("an editor's extension that treats servers as SideCar was meant to", ()
     }
   });
 
-  it("tries a server that does not come up three times more and then gives it up, until somebody asks for it", async () => {
+  it("retries a failing server three times, and again on reconnect()", async () => {
     using folder = temporaryFolder();
     const server = scriptedServer(folder, "s");
     server.behave({ exitOn: "start" });
@@ -112,7 +112,7 @@ describe("an editor's extension that treats servers as SideCar was meant to", ()
     }
   });
 
-  it("gives children a short list of variables, and leaves unset ones empty", async () => {
+  it("gives children only safe variables, and expands unset ones to nothing", async () => {
     vi.stubEnv("ANTHROPIC_API_KEY", "planted-key");
     vi.stubEnv("TMPDIR", "/tmp");
     const { command, args, env } = stdioFaultServer({ echoEnvironment: true });
@@ -132,7 +132,7 @@ describe("an editor's extension that treats servers as SideCar was meant to", ()
     }
   });
 
-  it("waits for a server that it knows of old for as long as connecting may take", async () => {
+  it("waits for a cached server as long as connectTimeoutMs allows", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const connector = createFakeConnector();
     const { entries } = createFakeToolCache();

@@ -8,7 +8,7 @@ useLeakCheck();
 const USERS = Array.from({ length: 12 }, (_, at) => `user-${at}`);
 
 describe("users of one runtime", () => {
-  it("share the processes of servers that are shared, and call them at the same time", async () => {
+  it("share one process per shared server", async () => {
     using folder = temporaryFolder();
     const names = ["a", "b", "c"];
     const records = names.map((name) => folder.file(name));
@@ -34,7 +34,7 @@ describe("users of one runtime", () => {
     }
   });
 
-  it("have processes of their own otherwise, each with what its resolver gave it, and part with them alone", async () => {
+  it("otherwise have their own processes with their own token, ended by their own close()", async () => {
     using folder = temporaryFolder();
     const recordTo = folder.file("record");
     const { command, args, env } = stdioFaultServer({ recordTo, echoEnvironment: true });

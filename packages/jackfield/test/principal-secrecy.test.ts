@@ -17,7 +17,7 @@ const resolve: ResolveServer = async ({ name }, { principal }) => {
   return { name, transport: "http", url: "https://mail.example/mcp", headers, secrets: [token] };
 };
 
-/** A runtime whose sessions are the test's, by user. */
+/** A runtime with fake sessions, by user. */
 async function runtime(options: OpenMcpOptions = {}) {
   const sessions = new Map<string | undefined, FakeSession>();
   const attempts: (string | undefined)[] = [];
@@ -41,8 +41,8 @@ async function runtime(options: OpenMcpOptions = {}) {
   return { mcp, sessions, attempts, logged };
 }
 
-/** What everybody hears when a server says something. */
-function heardOf(data: string, mcp: Mcp, session: FakeSession | undefined): string {
+/** The notifications that a listener gets when a server sends this message. */
+function notificationsWith(data: string, mcp: Mcp, session: FakeSession | undefined): string {
   const heard: string[] = [];
   const off = mcp.on("notification", (event) => heard.push(JSON.stringify(event)));
   session?.notify({ method: "notifications/message", params: { data } });
@@ -50,8 +50,8 @@ function heardOf(data: string, mcp: Mcp, session: FakeSession | undefined): stri
   return heard.join("\n");
 }
 
-describe("what one of many users gave a server", () => {
-  it("is in no notification of his, of a view of his, or of anybody's, however many came after him", async () => {
+describe("a user's secret in a runtime with many users", () => {
+  it("is in no notification of any user, view or runtime", async () => {
     const { mcp, sessions, attempts } = await runtime();
     try {
       const heard: string[] = [];
@@ -70,7 +70,7 @@ describe("what one of many users gave a server", () => {
     }
   });
 
-  it("is in no error, snapshot or line of the log", async () => {
+  it("is in no error, snapshot or log line", async () => {
     const { mcp, sessions, logged } = await runtime();
     try {
       const ann = await mcp.forPrincipal("ann");
@@ -84,7 +84,7 @@ describe("what one of many users gave a server", () => {
     }
   });
 
-  it("is hidden by the default resolver as well, however often others were given something else", async () => {
+  it("is redacted with the default resolver, too, after other users got theirs", async () => {
     const sessions = new Map<string | undefined, FakeSession>();
     const { connect } = createFakeConnector({
       onAttempt: (attempt) =>
@@ -109,7 +109,7 @@ describe("what one of many users gave a server", () => {
     }
   });
 
-  it("is forgotten when the last who goes by his name has gone", () => {
+  it("is forgotten when the last user of that name has left", () => {
     const secrecy = createSecrecy(undefined);
     const leave = [secrecy.admit("ann"), secrecy.admit("ann")];
     secrecy.admit("bob");
@@ -123,19 +123,19 @@ describe("what one of many users gave a server", () => {
     expect(shown()).toEqual([tokenOf("ann"), "[redacted]"]);
   });
 
-  it("is forgotten however he leaves", async () => {
+  it("is forgotten when `await using` closes the user's runtime", async () => {
     const { mcp, sessions } = await runtime();
     try {
       await (async () => {
         await using _ann = await mcp.forPrincipal("ann");
       })();
-      expect(heardOf(tokenOf("ann"), mcp, sessions.get(undefined))).toContain(tokenOf("ann"));
+      expect(notificationsWith(tokenOf("ann"), mcp, sessions.get(undefined))).toContain(tokenOf("ann"));
     } finally {
       await mcp.close();
     }
   });
 
-  it("is forgotten where his start was given up", async () => {
+  it("is forgotten when the user's start is aborted", async () => {
     const own = createFakeSession({ tools: [] });
     const giveUp = new AbortController();
     const { connect } = createFakeConnector({
@@ -148,13 +148,13 @@ describe("what one of many users gave a server", () => {
     try {
       const joining = mcp.forPrincipal("ann", { signal: giveUp.signal });
       await expect(joining).rejects.toMatchObject({ code: "MCP_ABORTED" });
-      expect(heardOf(tokenOf("ann"), mcp, own)).toContain(tokenOf("ann"));
+      expect(notificationsWith(tokenOf("ann"), mcp, own)).toContain(tokenOf("ann"));
     } finally {
       await mcp.close();
     }
   });
 
-  it("is not remembered where his resolver ends after he has gone", async () => {
+  it("is not remembered if the resolver ends after the user has left", async () => {
     const asked = Promise.withResolvers<void>();
     const slow = Promise.withResolvers<void>();
     const { mcp, sessions } = await runtime({
@@ -174,19 +174,19 @@ describe("what one of many users gave a server", () => {
       await expect(joining).rejects.toMatchObject({ code: "MCP_ABORTED" });
       slow.resolve();
       await nextTurn();
-      expect(heardOf(tokenOf("ann"), mcp, sessions.get(undefined))).toContain(tokenOf("ann"));
+      expect(notificationsWith(tokenOf("ann"), mcp, sessions.get(undefined))).toContain(tokenOf("ann"));
     } finally {
       await mcp.close();
     }
   });
 
-  it("is kept while the runtime of his own is open", async () => {
+  it("stays redacted while the runtime of the same principal is open", async () => {
     const { mcp, logged, sessions } = await runtime({ principal: "ann" });
     try {
       await (await mcp.forPrincipal("bob")).close();
       await (await mcp.forPrincipal("ann")).close();
       await mcp.reconnect("mail");
-      const heard = heardOf(`${tokenOf("ann")} and ${tokenOf("bob")}`, mcp, sessions.get("ann"));
+      const heard = notificationsWith(`${tokenOf("ann")} and ${tokenOf("bob")}`, mcp, sessions.get("ann"));
       expect(heard).toContain(`[redacted] and ${tokenOf("bob")}`);
       expect(logged.join()).not.toMatch(LEAK);
     } finally {
@@ -194,7 +194,7 @@ describe("what one of many users gave a server", () => {
     }
   });
 
-  it("is renewed for him alone when a server refuses it", async () => {
+  it("is resolved again only for the user whose secret the server refused", async () => {
     const resolutions: string[] = [];
     const { connect } = createFakeConnector({
       onAttempt: (attempt) => {

@@ -18,7 +18,7 @@ const terminal = (rows = 24) => Object.assign(collector(), { isTTY: true, column
 const never = () => new Promise<never>(() => {});
 
 describe("progress", () => {
-  it("is silent for a second, then has a line for each server that is still waited for, and leaves nothing", () => {
+  it("appears after one second with a line per pending server, and is erased at the end", () => {
     const stderr = terminal();
     const activities = createActivities();
     const progress = showProgress(stderr, activities);
@@ -37,7 +37,7 @@ describe("progress", () => {
     expect(stderr.text()).toBe(ended);
   });
 
-  it("takes a server's line away when it is up, or has failed", async () => {
+  it("removes a server's line when its attempt has failed", async () => {
     const stderr = terminal();
     const activities = createActivities();
     using _ = showProgress(stderr, activities);
@@ -61,7 +61,7 @@ describe("progress", () => {
     expect(activities.all()[0]?.endedAt).toBeGreaterThan(0);
   });
 
-  it("fits the terminal, whatever a server is called", () => {
+  it("fits the terminal, whatever a server's name", () => {
     const stderr = terminal(6);
     const activities = createActivities();
     using _ = showProgress(stderr, activities);
@@ -79,8 +79,8 @@ describe("progress", () => {
   });
 
   it.each([
-    ["what is no terminal", collector, "xterm"],
-    ["a terminal that cannot draw lines anew", terminal, "dumb"],
+    ["a stream that is no terminal", collector, "xterm"],
+    ["a dumb terminal", terminal, "dumb"],
   ])("writes nothing to %s", (_what, open, term) => {
     vi.stubEnv("TERM", term);
     const stderr = open();

@@ -9,7 +9,7 @@ useLeakCheck();
 
 const home = useTemporaryHome();
 
-/** A repository that was cloned into a home with a file of the user's own. */
+/** A cloned repository in a home that has a file of the user's own. */
 function clone() {
   const project = home.file("clone");
   mkdirSync(join(project, ".git"), { recursive: true });
@@ -18,14 +18,14 @@ function clone() {
   return project;
 }
 
-/** Writes as a command does that works in that folder. */
+/** Writes as a command in that folder does. */
 const write = (file: string, cwd: string) => writeWholeFile(file, "new", { replaces: true, cwd });
 const REFUSED = { code: "MCP_CONFIG_INVALID", message: expect.stringContaining("out of the project") };
 
 const read = (name: string) => readFileSync(home.file(name), "utf8");
 
-// Making a link asks for rights that not everybody has there.
-describe.skipIf(process.platform === "win32")("a link that a project brings", () => {
+// Creating a link needs special rights on Windows.
+describe.skipIf(process.platform === "win32")("a symbolic link in a project", () => {
   it.each([
     ["types", "mcp-tools.d.ts", "../.bashrc", []],
     ["types", "mcp-tools.d.ts", "folder/../.bashrc", []],
@@ -33,7 +33,7 @@ describe.skipIf(process.platform === "win32")("a link that a project brings", ()
     ["verify", "mcp.lock", "folder/../.bashrc", ["--write"]],
     ["init", ".mcp.json", "../.bashrc", ["--force"]],
     ["init", ".mcp.json", "folder/../.bashrc", ["--force"]],
-  ])("does not lead %s out of it, as %s to %s", async (command, file, leadsTo, words) => {
+  ])("does not lead %s out of the project, as %s to %s", async (command, file, leadsTo, words) => {
     const project = clone();
     mkdirSync(home.file("elsewhere"));
     symlinkSync("../elsewhere", join(project, "folder"));
@@ -53,16 +53,16 @@ describe.skipIf(process.platform === "win32")("a link that a project brings", ()
   });
 
   it.each([
-    ["one to a file", "../../.bashrc", "sub/file"],
-    ["one to a file that is not there yet", "../../.profile", "sub/file"],
-    ["one to another that leads out", "out", "sub/file"],
-    ["one of a folder", "../..", "sub/file/.bashrc"],
-    ["one through a folder's", "folder/../.bashrc", "sub/file"],
-    ["one through a folder's to a file that is not there yet", "folder/../.profile", "sub/file"],
-    ["one through the folders of two", "../sub/folder/../clone/sub/folder/../.profile", "sub/file"],
-    ["one to another that leads through a folder's", "through", "sub/file"],
-    ["one to the full name of such a place", "PROJECT/sub/folder/../.profile", "sub/file"],
-  ])("is refused as %s, wherever in the project the command works", async (_title, leadsTo, named) => {
+    ["to a file", "../../.bashrc", "sub/file"],
+    ["to a missing file", "../../.profile", "sub/file"],
+    ["to another link that leads out", "out", "sub/file"],
+    ["as a folder", "../..", "sub/file/.bashrc"],
+    ["through a folder link", "folder/../.bashrc", "sub/file"],
+    ["through a folder link to a missing file", "folder/../.profile", "sub/file"],
+    ["through two folder links", "../sub/folder/../clone/sub/folder/../.profile", "sub/file"],
+    ["to a link through a folder link", "through", "sub/file"],
+    ["to the absolute form of such a path", "PROJECT/sub/folder/../.profile", "sub/file"],
+  ])("is refused in any working directory of the project: %s", async (_title, leadsTo, named) => {
     const project = clone();
     mkdirSync(home.file("elsewhere"));
     symlinkSync("../../elsewhere", join(project, "sub/folder"));
@@ -75,7 +75,7 @@ describe.skipIf(process.platform === "win32")("a link that a project brings", ()
     expect(() => read(".profile")).toThrow();
   });
 
-  it("is refused outside of a repository too, where the project is the folder", async () => {
+  it("is refused outside a repository, too, where the folder is the project", async () => {
     const project = home.file("plain");
     mkdirSync(project);
     symlinkSync("../.profile", join(project, "file"));
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === "win32")("a link that a project brings", ()
     expect(() => read(".profile")).toThrow();
   });
 
-  it("is refused in a project that is entered by a link of the user's", async () => {
+  it("is refused in a project that the user enters through a link", async () => {
     const project = clone();
     symlinkSync("clone", home.file("shortcut"));
     symlinkSync("../.bashrc", join(project, "file"));
@@ -99,8 +99,8 @@ describe.skipIf(process.platform === "win32")("a link that a project brings", ()
   });
 
   it.each([
-    ["a file in a folder that is a link", "linked/file", "sub/deep/file"],
-    ["a file beside the folder that a link leads to", "linked/../file", "sub/file"],
+    ["a file in a linked folder", "linked/file", "sub/deep/file"],
+    ["a file beside a linked folder", "linked/../file", "sub/file"],
     ["a folder whose name begins with two dots", "..notes/file", "..notes/file"],
   ])("is followed to %s within the project", async (_title, leadsTo, end) => {
     const project = clone();
@@ -115,7 +115,7 @@ describe.skipIf(process.platform === "win32")("a link that a project brings", ()
     }
   });
 
-  it("is the user's own where he names a place outside of the project, or reaches the project by it", async () => {
+  it("is followed outside the project, where it is the user's own", async () => {
     const project = clone();
     symlinkSync(".bashrc", home.file("own"));
     symlinkSync("clone", home.file("shortcut"));

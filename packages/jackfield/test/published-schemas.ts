@@ -35,7 +35,7 @@ export function schemaProblems(name: string, document: unknown): readonly string
 export function checkDocument(argv: readonly string[], stdout: string): void {
   if (stdout === "" || !argv.includes("--json")) return;
   const args = readArguments(argv);
-  const name = "wanted" in args ? `${args.command}-${args.wanted.action}` : args.command;
+  const name = "action" in args ? `${args.command}-${args.action.kind}` : args.command;
   const problems = schemaProblems(name, JSON.parse(stdout));
   if (problems.length > 0) throw new Error(`not as schemas/${name}.json says: ${problems.join("; ")}`);
 }

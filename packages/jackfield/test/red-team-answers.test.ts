@@ -12,7 +12,7 @@ const MARKER =
 const ENCLOSED = /<mcp_tool_output [^>]*>.*?<\/mcp_tool_output boundary=\\?"…\\?">/gs;
 const LONGEST_SHOWN = 700;
 
-describe("what models get to see of hostile answers", () => {
+describe("hostile answers as models see them", () => {
   const folder = temporaryFolder();
   let runtime: GuardedRuntime;
 
@@ -41,7 +41,7 @@ describe("what models get to see of hostile answers", () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  test("every order was reported, wherever it stood", () => {
+  test("every injected order is reported", () => {
     const reported = new Set(runtime.findings.map(({ tool }) => tool));
     const ordering = ANSWER_ATTACKS.flatMap(({ answer, title }, index) =>
       // The flood is longer than what is scanned.
@@ -50,7 +50,7 @@ describe("what models get to see of hostile answers", () => {
     expect(ordering.filter((name) => !reported.has(name))).toEqual([]);
   });
 
-  test("all of it stands in a file that can be read", async () => {
+  test("match the reviewed red-team-answers.seen.md", async () => {
     const pages: string[] = [];
     for (const [index, { title }] of ANSWER_ATTACKS.entries()) {
       const { aiSdk, langchain } = await seen(index);

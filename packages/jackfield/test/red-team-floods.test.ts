@@ -7,12 +7,12 @@ import { hostileServer } from "./red-team-runtime.ts";
 
 const HOST = fileURLToPath(new URL("./fixtures/flooded-host.mjs", import.meta.url));
 const MEBIBYTE = 1_048_576;
-/** Of log messages, and as many of progress. */
+/** The number of log messages, and of progress notifications. */
 const FLOOD = 60_000;
 /** Twice what the program takes at rest, and less than the flood would take if it were kept. */
 const HEAP = ["--max-old-space-size=64", "--max-semi-space-size=2"];
 
-test("[T69] 120,000 messages before an answer neither fill the memory nor keep the listener of progress busy", async () => {
+test("[T69] 120,000 notifications before an answer fill no memory, and few reach the progress listener", async () => {
   using folder = temporaryFolder();
   const answer = { content: [{ type: "text", text: "after the flood" }] };
   const { entry } = hostileServer(folder, "hostile", {

@@ -11,8 +11,8 @@ import { hostileServer } from "./red-team-runtime.ts";
 const COMMAND = fileURLToPath(new URL("../bin/jackfield.js", import.meta.url));
 const REACHED = new URL("./fixtures/reached-addresses.mjs", import.meta.url).href;
 
-describe("what the program reaches and writes by itself", () => {
-  /** One server that works, and one that is reached and refuses. */
+describe("network and file access of the command line", () => {
+  /** A remote server that refuses every request; the local one works. */
   const refusing = createServer((_request, response) => response.writeHead(404).end());
   let folder: TemporaryFolder;
   let address: string;
@@ -34,7 +34,7 @@ describe("what the program reaches and writes by itself", () => {
     folder[Symbol.dispose]();
   });
 
-  /** In a home in which nothing can be made. */
+  /** Runs with a home in which nothing can be created. */
   async function run(words: readonly string[]) {
     const reached = folder.file("reached");
     writeFileSync(reached, "");
@@ -69,7 +69,7 @@ describe("what the program reaches and writes by itself", () => {
     [["config", "list"], 0, "local"],
     [["cache", "list"], 0, "local"],
   ])(
-    "[T94][T95] `jackfield %j` reaches nothing but its servers, and writes nothing into the user's home",
+    "[T94][T95] `jackfield %j` contacts only its servers, and writes only into its own folder",
     async (...given) => {
       const [words, exitCode, printed] = given;
       const { reached, ...rest } = await run(words);
@@ -84,19 +84,19 @@ describe("what the program reaches and writes by itself", () => {
   );
 });
 
-describe("what comes along with the packages", () => {
+describe("the published packages", () => {
   const packages = new URL("../../", import.meta.url);
   const manifests = readdirSync(packages).map((name) =>
     JSON.parse(readFileSync(new URL(`${name}/package.json`, packages), "utf8")),
   );
 
-  test("[T93] no package runs anything when it is installed or published", () => {
+  test("[T93] no package has install or publish scripts", () => {
     expect(manifests.length).toBeGreaterThan(10);
     const scripts = manifests.flatMap(({ scripts }) => Object.keys(scripts));
     expect(scripts.filter((name) => /install|prepare|publish|pack/.test(name))).toEqual([]);
   });
 
-  test("[T93] no package brings more than five of other people's along", () => {
+  test("[T93] no package has more than five foreign dependencies", () => {
     const foreign = manifests.map(({ name, dependencies = {} }) => ({
       name,
       dependencies: Object.keys(dependencies).filter((name) => !name.startsWith("@jackfield/")),
@@ -105,7 +105,7 @@ describe("what comes along with the packages", () => {
     expect(foreign.flatMap(({ dependencies }) => dependencies)).toContain("undici");
   });
 
-  test("[T93] every package of others is pinned with its digest", () => {
+  test("[T93] the lockfile pins every foreign package with its digest", () => {
     const lock = readFileSync(new URL("../pnpm-lock.yaml", packages), "utf8");
     const resolutions = lock.match(/^ {4}resolution: .*/gm) ?? [];
     expect(resolutions.length).toBeGreaterThan(100);

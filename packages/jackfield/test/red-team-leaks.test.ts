@@ -27,7 +27,7 @@ async function open(...settings: Parameters<typeof openGuarded>) {
 
 const read = { name: "read", description: ORDER, inputSchema: { type: "object" as const } };
 
-test("[T53] nothing of a server that nobody has approved reaches an adapter, and it is not started", async () => {
+test("[T53] a server that is not approved is not started, and no adapter shows any of it", async () => {
   const server = hostileServer(folder, "hostile", { tools: [read], instructions: ORDER });
   const project = folder.file("");
   writeFileSync(folder.file(".mcp.json"), JSON.stringify({ mcpServers: { [ORDER]: server.entry } }));
@@ -44,10 +44,10 @@ test("[T53] nothing of a server that nobody has approved reaches an adapter, and
 });
 
 const LARGE_STATE = "of two ".repeat(9_000);
-/** By the SDK's client, in one call. */
+/** The SDK client's limit for one call. */
 const MOST_ROUNDS = 5;
 
-test("[T68] a server that asks for ever before it answers is given up, and told its own state alone, which is kept nowhere", async () => {
+test("[T68] a call with endless input requests is given up, and its request state is stored nowhere", async () => {
   const requestedSchema = { type: "object", properties: { a: { type: "string" } } };
   const params = { mode: "form", message: "Which?", requestedSchema };
   const inputRequired = (state: string) => ({

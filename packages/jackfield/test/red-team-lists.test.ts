@@ -6,7 +6,7 @@ import { type GuardedRuntime, hostileServer, offeredToModels, openGuarded } from
 
 useLeakCheck();
 
-describe("what models get to see of hostile lists of tools", () => {
+describe("hostile tool lists as models see them", () => {
   const folder = temporaryFolder();
   let runtime: GuardedRuntime;
 
@@ -30,7 +30,7 @@ describe("what models get to see of hostile lists of tools", () => {
     expect(reportedOf(attack.index)).toEqual(attack.reported);
   });
 
-  test("[T51] a policy that refuses what was reported keeps it from both adapters", async () => {
+  test("[T51] a policy can hide reported tools from both adapters", async () => {
     const server = hostileServer(folder, "vetoed", {
       tools: LIST_ATTACKS.flatMap(({ tools, reported }, index) =>
         tools.map((tool) => ({ ...tool, name: `${tool.name}_${index}_${reported.length}` })),
@@ -53,7 +53,7 @@ describe("what models get to see of hostile lists of tools", () => {
     }
   });
 
-  test("all of it stands in a file that can be read", async () => {
+  test("match the reviewed red-team-lists.seen.md", async () => {
     const pages = LIST_ATTACKS.flatMap(({ title }, index) => {
       const { aiSdk, langchain } = offeredOf(index);
       const reported = reportedOf(index).join(", ") || "nothing";

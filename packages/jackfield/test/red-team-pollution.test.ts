@@ -7,7 +7,7 @@ useLeakCheck();
 
 const positions: string[] = [];
 
-/** Members that would change every object if anybody copied them into one of his own; they say where they stood. */
+/** Members that would change every object if they were copied; they name their position. */
 function poison(position: string): Record<string, never> {
   positions.push(position);
   const where = JSON.stringify({ polluted: position });
@@ -26,7 +26,7 @@ const schema = (position: string) => ({
 const text = { type: "text", text: "ok" };
 const notification = (method: string, params: object) => ({ jsonrpc: "2.0", method, params });
 
-/** Wherever a server may put an object. */
+/** Poisons every place where a server may put an object. */
 const SCRIPT = {
   handshake: {
     capabilities: {
@@ -132,7 +132,7 @@ function isChanged(value: unknown): boolean {
   return Object.values(value).some(isChanged);
 }
 
-test("[T58] nothing of what a server says, wherever it stands, changes an object of the program", async () => {
+test("[T58] __proto__ and constructor members anywhere in a server's messages change no object", async () => {
   using folder = temporaryFolder();
   const before = Object.getOwnPropertyNames(Object.prototype);
   const { mcp } = await openGuarded({

@@ -52,7 +52,7 @@ export interface HostileScript {
   readonly replies?: Readonly<Record<string, object>>;
 }
 
-/** What a hostile server was told. */
+/** What a hostile server received. */
 export interface HostileRecord {
   readonly call?: string;
   readonly meta?: Readonly<Record<string, unknown>>;

@@ -23,7 +23,7 @@ const withPattern = (pattern: string): Schema => ({
   properties: { a: { type: "string", pattern } },
 });
 
-/** Each with arguments that are the worst for it. */
+/** Each with its worst-case argument. */
 const BOMBS: readonly (readonly [name: string, Schema, argument: unknown])[] = [
   ["deep", nested(200, (items) => ({ type: "array", items })), []],
   ["deep_alternatives", nested(100, (inner) => ({ anyOf: [inner, {}] })), 1],
@@ -60,7 +60,7 @@ const BOMBS: readonly (readonly [name: string, Schema, argument: unknown])[] = [
   ],
 ];
 
-describe("schemas that are made to hold the program up", () => {
+describe("schemas made to exhaust the program", () => {
   const folder = temporaryFolder();
   let runtime: GuardedRuntime;
 
@@ -78,7 +78,7 @@ describe("schemas that are made to hold the program up", () => {
     folder[Symbol.dispose]();
   });
 
-  test("[T64] keep no other tool of their server from either adapter", async () => {
+  test("[T64] do not hide other tools of their server from either adapter", async () => {
     const offered = offeredToModels(runtime.mcp);
     for (const text of Object.values(offered)) expect(text).toContain("Reads a file.");
     expect(await runtime.mcp.callTool("mcp__hostile__honest", {})).toMatchObject({
@@ -86,19 +86,16 @@ describe("schemas that are made to hold the program up", () => {
     });
   });
 
-  test.each(BOMBS)(
-    "[T63][T64] end a call with an answer or an error of ours: %s",
-    async (name, _schema, a) => {
-      const call = runtime.mcp.callTool({ server: "hostile", tool: name }, { a }, { audience: "model" });
-      const ended = await call.then(
-        ({ content }) => content,
-        (error: { code?: string }) => error.code,
-      );
-      expect([
-        [{ type: "text", text: expect.stringContaining("ran") }],
-        "MCP_LIMIT_EXCEEDED",
-        "MCP_ARGUMENTS_INVALID",
-      ]).toContainEqual(ended);
-    },
-  );
+  test.each(BOMBS)("[T63][T64] end a call with an answer or a coded error: %s", async (name, _schema, a) => {
+    const call = runtime.mcp.callTool({ server: "hostile", tool: name }, { a }, { audience: "model" });
+    const ended = await call.then(
+      ({ content }) => content,
+      (error: { code?: string }) => error.code,
+    );
+    expect([
+      [{ type: "text", text: expect.stringContaining("ran") }],
+      "MCP_LIMIT_EXCEEDED",
+      "MCP_ARGUMENTS_INVALID",
+    ]).toContainEqual(ended);
+  });
 });

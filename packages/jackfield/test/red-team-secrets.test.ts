@@ -68,11 +68,11 @@ function remoteServer(port: number, status: number): InlineServer {
 /** A remote server that repeats each request in its answer. */
 async function echoServer() {
   const server = createServer((request, response) => {
-    const told = `${request.url} ${JSON.stringify(request.headers)}`;
-    const location = `http://127.0.0.2:1/${encodeURIComponent(told)}`;
-    response.setHeader("www-authenticate", `Bearer realm=${JSON.stringify(told)}`);
+    const echoed = `${request.url} ${JSON.stringify(request.headers)}`;
+    const location = `http://127.0.0.2:1/${encodeURIComponent(echoed)}`;
+    response.setHeader("www-authenticate", `Bearer realm=${JSON.stringify(echoed)}`);
     response.setHeader("content-type", "text/html");
-    response.writeHead(Number(request.url?.match(/\d+/)?.[0]), { location }).end(`no access with ${told}`);
+    response.writeHead(Number(request.url?.match(/\d+/)?.[0]), { location }).end(`no access with ${echoed}`);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
@@ -93,7 +93,7 @@ async function outputs() {
     log: (...line) => void said.push(line),
   });
   for (const event of ["statusChanged", "notification", "diagnostic"] as const)
-    mcp.on(event, (told) => void said.push(told));
+    mcp.on(event, (payload) => void said.push(payload));
   const calls = Object.keys(servers).map((server) =>
     mcp.callTool({ server, tool: "read" }, {}).then(
       () => expect.unreachable(),
@@ -139,8 +139,8 @@ function formsOf(secret: string): readonly string[] {
   ];
 }
 
-describe("secrets that servers were given and repeat as they fail", () => {
-  test("[T90][T91][T92] are in no log, event, error, stack, report, dump or file, neither whole nor in part nor encoded", async () => {
+describe("secrets that failing servers repeat", () => {
+  test("[T90][T91][T92] are in no log, event, error, report or file, not even in part or encoded", async () => {
     const places = await outputs();
     expect(canaries.length).toBeGreaterThanOrEqual(60);
     expect(places.shown.match(/started with|no access with/g)?.length).toBeGreaterThan(FAILURES.length);

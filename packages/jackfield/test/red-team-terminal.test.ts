@@ -11,7 +11,7 @@ const C1 = Array.from({ length: 32 }, (_, index) => String.fromCharCode(0x80 + i
 const C0 = Array.from({ length: 32 }, (_, index) => String.fromCharCode(index)).filter(
   (control) => !"\t\n".includes(control),
 );
-/** What moves a cursor, colours, names a window, makes a link, fills a clipboard, resets. */
+/** Sequences that move the cursor, colour, set titles, make links, fill the clipboard or reset. */
 const SEQUENCES = [
   ...C0,
   ...C1,
@@ -51,7 +51,7 @@ test.each([
   [["call", "mcp__hostile__garble"], "hostile"],
   [["doctor"], "shouting"],
 ])(
-  "[T54] no terminal sequence of a server gets through `jackfield %j`",
+  "[T54] `jackfield %j` prints no terminal sequence of a server",
   async (words, shown) => {
     expect(SEQUENCES.length).toBeGreaterThanOrEqual(60);
     const servers = {

@@ -17,10 +17,10 @@ afterEach(() => user[Symbol.dispose]());
 const refusal = (httpStatus: number | undefined, code: ErrorCode = "MCP_AUTH_REQUIRED") =>
   new McpError(code, "refused", { httpStatus, outcome: "rejected" });
 
-/** What a server is asked for besides "free", which every session answers at once. */
+/** Answers a tool call. */
 type Answer = (tool: string) => unknown;
 
-/** A server of the user's in oh-my-pi's file. Each session answers as the next answerer says, and an error of one fails its attempt. */
+/** A server in oh-my-pi's user file. Each session takes the next of the answers; an McpError fails the attempt to connect. */
 async function openedWith(headers: object, answers: readonly (Answer | McpError)[]) {
   const given: unknown[] = [];
   const sessions: FakeSession[] = [];
@@ -56,70 +56,73 @@ const call = (mcp: Mcp) => mcp.callTool({ server: "s", tool: "t" });
 const write = (token: string) => writeFileSync(join(user.home, "token"), token);
 const TOKEN = "!cat ../../token";
 
-describe.skipIf(process.platform === "win32")("a value that a command printed and the server refused", () => {
-  it("[A9] during a session is not sent again: the call stays rejected, and the next session has the new one", async () => {
-    write("first");
-    const { mcp, given, sessions } = await openedWith({ a: TOKEN }, [() => Promise.reject(refusal(401))]);
-    await using _ = mcp;
-    write("second");
-    const changes: unknown[] = [];
-    mcp.on("statusChanged", ({ snapshot: { status, error } }) => void changes.push([status, error?.code]));
-    await expect(call(mcp)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED", httpStatus: 401 });
-    expect(await call(mcp)).toMatchObject({ content: [] });
-    expect(given).toEqual([{ a: "first" }, { a: "second" }]);
-    expect(changes[0]).toEqual(["backoff", "MCP_SESSION_LOST"]);
-    expect(sessions.map(({ closed }) => closed)).toEqual([true, false]);
-  });
+describe.skipIf(process.platform === "win32")(
+  "a value printed by a command, when the server refuses it",
+  () => {
+    it("[A9] during a session is not sent again; the next session has a new value", async () => {
+      write("first");
+      const { mcp, given, sessions } = await openedWith({ a: TOKEN }, [() => Promise.reject(refusal(401))]);
+      await using _ = mcp;
+      write("second");
+      const changes: unknown[] = [];
+      mcp.on("statusChanged", ({ snapshot: { status, error } }) => void changes.push([status, error?.code]));
+      await expect(call(mcp)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED", httpStatus: 401 });
+      expect(await call(mcp)).toMatchObject({ content: [] });
+      expect(given).toEqual([{ a: "first" }, { a: "second" }]);
+      expect(changes[0]).toEqual(["backoff", "MCP_SESSION_LOST"]);
+      expect(sessions.map(({ closed }) => closed)).toEqual([true, false]);
+    });
 
-  it("[A9] is not offered by other calls either while one that was accepted comes to its end", async () => {
-    write("first");
-    const accepted = Promise.withResolvers<unknown>();
-    const answers = [accepted.promise, Promise.reject(refusal(401))];
-    answers[1]?.catch(() => {});
-    const { mcp, given, sessions } = await openedWith({ a: TOKEN }, [() => answers.shift()]);
-    await using _ = mcp;
-    write("second");
-    const [long, refused] = [call(mcp), call(mcp)];
-    await expect(refused).rejects.toMatchObject({ httpStatus: 401 });
-    await expect(call(mcp)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED", outcome: "not-sent" });
-    expect(sessions[0]?.requests).toHaveLength(2);
-    accepted.resolve({ content: [{ type: "text", text: "done" }] });
-    expect(await long).toMatchObject({ content: [{ text: "done" }] });
-    await call(mcp);
-    expect(given).toEqual([{ a: "first" }, { a: "second" }]);
-  });
+    it("[A9] is not used by other calls while an accepted call finishes", async () => {
+      write("first");
+      const accepted = Promise.withResolvers<unknown>();
+      const answers = [accepted.promise, Promise.reject(refusal(401))];
+      answers[1]?.catch(() => {});
+      const { mcp, given, sessions } = await openedWith({ a: TOKEN }, [() => answers.shift()]);
+      await using _ = mcp;
+      write("second");
+      const [long, refused] = [call(mcp), call(mcp)];
+      await expect(refused).rejects.toMatchObject({ httpStatus: 401 });
+      await expect(call(mcp)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED", outcome: "not-sent" });
+      expect(sessions[0]?.requests).toHaveLength(2);
+      accepted.resolve({ content: [{ type: "text", text: "done" }] });
+      expect(await long).toMatchObject({ content: [{ text: "done" }] });
+      await call(mcp);
+      expect(given).toEqual([{ a: "first" }, { a: "second" }]);
+    });
 
-  it.each([401, undefined])("[A9] while connecting is not sent again (status %s)", async (status) => {
-    write("first");
-    const { mcp, given } = await openedWith({ a: TOKEN }, [refusal(status)]);
-    await using _ = mcp;
-    write("second");
-    await mcp.reconnect("s");
-    expect(given).toEqual([{ a: "first" }, { a: "second" }]);
-  });
+    it.each([401, undefined])("[A9] while connecting is not sent again (status %s)", async (status) => {
+      write("first");
+      const { mcp, given } = await openedWith({ a: TOKEN }, [refusal(status)]);
+      await using _ = mcp;
+      write("second");
+      await mcp.reconnect("s");
+      expect(given).toEqual([{ a: "first" }, { a: "second" }]);
+    });
 
-  it("[A9] is not sent again either if who guards the server could not be found out just then", async () => {
-    write("first");
-    const { mcp, given } = await openedWith({ a: TOKEN }, [refusal(401, "MCP_CONNECT_FAILED")]);
-    await using _ = mcp;
-    write("second");
-    await mcp.reconnect("s");
-    expect(given).toEqual([{ a: "first" }, { a: "second" }]);
-  });
+    it("[A9] is not sent again if authorization discovery failed", async () => {
+      write("first");
+      const { mcp, given } = await openedWith({ a: TOKEN }, [refusal(401, "MCP_CONNECT_FAILED")]);
+      await using _ = mcp;
+      write("second");
+      await mcp.reconnect("s");
+      expect(given).toEqual([{ a: "first" }, { a: "second" }]);
+    });
 
-  it("is told of where it is left out, with the name of the header alone", async () => {
-    write("first");
-    const { mcp, given, said } = await openedWith({ a: TOKEN, b: "plain" }, [refusal(401)]);
-    await using _ = mcp;
-    expect(said).toEqual([]);
-    await mcp.reconnect("s");
-    await mcp.reconnect("s");
-    expect(given.slice(1)).toEqual([{ b: "plain" }, { b: "plain" }]);
-    expect(said).toEqual([["warn", { server: "s", names: ["a"] }]]);
-  });
-});
+    it("is left out with a warning that names only the header", async () => {
+      write("first");
+      const { mcp, given, said } = await openedWith({ a: TOKEN, b: "plain" }, [refusal(401)]);
+      await using _ = mcp;
+      expect(said).toEqual([]);
+      await mcp.reconnect("s");
+      await mcp.reconnect("s");
+      expect(given.slice(1)).toEqual([{ b: "plain" }, { b: "plain" }]);
+      expect(said).toEqual([["warn", { server: "s", names: ["a"] }]]);
+    });
+  },
+);
 
-it.skipIf(process.platform === "win32")("a value that a command printed stays after a 403", async () => {
+it.skipIf(process.platform === "win32")("a value printed by a command is kept after a 403", async () => {
   write("first");
   const forbidden = () => Promise.reject(refusal(403));
   const { mcp, given, sessions } = await openedWith({ a: TOKEN }, [refusal(403), forbidden]);
@@ -131,7 +134,7 @@ it.skipIf(process.platform === "win32")("a value that a command printed stays af
   expect(given).toEqual([{ a: "first" }, { a: "first" }, { a: "first" }]);
 });
 
-it("a session of an entry without commands outlives a 401", async () => {
+it("a session of an entry without commands survives a 401", async () => {
   const refuse = () => Promise.reject(refusal(401));
   const { mcp, sessions } = await openedWith({ a: "plain" }, [refuse]);
   await using _ = mcp;

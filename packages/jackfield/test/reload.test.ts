@@ -35,12 +35,12 @@ describe("reload", () => {
   const text = (mcpServers: object) => JSON.stringify({ mcpServers }, undefined, 2);
   const write = (mcpServers: object) => writeFileSync(folder.file("mcp.json"), text(mcpServers));
 
-  it("reads the file again and touches only what is different", async () => {
+  it("reads the file again and restarts only changed servers", async () => {
     write({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } });
     const { mcp, sessions } = await openFile(folder);
     try {
       const before = new Map(sessions);
-      // `c` stands on another line now.
+      // `c` is on another line now.
       write({ a: { command: "a", args: ["new"] }, d: { command: "d" }, c: { command: "c" } });
       expect(await mcp.reload()).toMatchObject({
         applied: true,
@@ -61,7 +61,7 @@ describe("reload", () => {
     }
   });
 
-  it("shows an entry that has a mistake now among the failed, and takes it back when it is mended", async () => {
+  it("reports an entry that became invalid as failed, and starts it again when it is corrected", async () => {
     write({ a: { command: "a" }, b: { command: "b" } });
     const { mcp } = await openFile(folder);
     try {
@@ -78,7 +78,7 @@ describe("reload", () => {
     }
   });
 
-  it("reports the same findings as the opening, frozen", async () => {
+  it("reports the same findings as openMcp, frozen", async () => {
     write({ a: { command: "a" }, b: { command: 7 } });
     writeFileSync(folder.file(".mcp.json"), text({ project: { command: "p" } }));
     const configFiles = [folder.file("mcp.json"), folder.file("missing.json")];
@@ -94,7 +94,7 @@ describe("reload", () => {
     }
   });
 
-  it("[R59] leaves everything as it was for a file that is cut off at any byte, or gone, and says why", async () => {
+  it("[R59] changes nothing if the file is truncated at any byte or missing, and reports why", async () => {
     const complete = text({ a: { command: "a" }, b: { url: "http://127.0.0.1:9" } });
     writeFileSync(folder.file("mcp.json"), complete);
     const { mcp } = await openFile(folder);
@@ -119,7 +119,7 @@ describe("reload", () => {
     }
   });
 
-  it("finds a file that was not there when the runtime was opened", async () => {
+  it("finds a file that was created after openMcp", async () => {
     const { mcp } = await openFile(folder);
     try {
       expect(mcp.report.problems).toHaveLength(1);
@@ -131,7 +131,7 @@ describe("reload", () => {
     }
   });
 
-  it("of several at once lets the last one hold, and is refused after a close", async () => {
+  it("applies the last of several concurrent reloads, and rejects after close()", async () => {
     write({ a: { command: "a" } });
     const { mcp } = await openFile(folder);
     const first = mcp.reload();

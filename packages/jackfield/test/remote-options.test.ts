@@ -4,7 +4,7 @@ import { openMcp } from "../src/index.ts";
 
 useLeakCheck();
 
-it("reaches each remote server as `http` says", async () => {
+it("the `http` function chooses the fetch of each remote server", async () => {
   await using remote = await startHttpFaultServer();
   const fetch = vi.fn(globalThis.fetch);
   const chosenFor: string[] = [];
@@ -30,7 +30,7 @@ it("reaches each remote server as `http` says", async () => {
   }
 });
 
-it("takes one object for all remote servers", async () => {
+it("an `http` object applies to all remote servers", async () => {
   await using remote = await startHttpFaultServer();
   const fetch = vi.fn(globalThis.fetch);
   const mcp = await openMcp({ cache: false, servers: { remote: { url: remote.url } }, http: { fetch } });

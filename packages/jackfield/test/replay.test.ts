@@ -7,7 +7,7 @@ import { scriptServer, useTemporaryHome } from "./fixture.ts";
 useLeakCheck();
 const folder = useTemporaryHome();
 
-/** A stdio server that writes down every call, and dies of each of so many calls. */
+/** A stdio server that records every call, and dies during the first of them. */
 function mortalServer(file: string, deaths: number) {
   return scriptServer(`
     const { appendFileSync, readFileSync } = require("node:fs");
@@ -26,13 +26,13 @@ function mortalServer(file: string, deaths: number) {
     });`);
 }
 
-describe("replay of a call of which the server dies", () => {
+describe("the replay option, when the server dies during a call", () => {
   it.each([
     { replay: 0, deaths: 1, calls: 1, answer: "MCP_OUTCOME_UNKNOWN" },
     { replay: 1, deaths: 1, calls: 2, answer: "call 2" },
     { replay: 1, deaths: 2, calls: 2, answer: "MCP_OUTCOME_UNKNOWN" },
     { replay: 3, deaths: 3, calls: 4, answer: "call 4" },
-  ])("$replay times, where it dies $deaths times: $answer", async ({ replay, deaths, calls, answer }) => {
+  ])("$replay, with $deaths deaths, gives $answer", async ({ replay, deaths, calls, answer }) => {
     const file = folder.file("calls");
     writeFileSync(file, "");
     await using mcp = await openMcp({

@@ -60,16 +60,16 @@ describe("the TypeScript type of a JSON Schema", () => {
     [{ $ref: "#/nowhere" }, "unknown"],
     [{ type: "nonsense" }, "unknown"],
     [{ type: "string", pattern: "^a", minLength: 3 }, "string"],
-  ])("of %j is %s", (schema, type) => {
+  ])("for %j is %s", (schema, type) => {
     expect(typeOf(schema)).toBe(type);
   });
 
-  it("follows a schema that contains itself once, and then lets through everything", () => {
+  it("expands a recursive schema once, and is unknown from there", () => {
     const tree = { properties: { child: { $ref: "#" } } };
     expect(typeOf(tree)).toBe('{ "child"?: { "child"?: unknown; }; }');
   });
 
-  it("ends for schemas that are deep or large", () => {
+  it("stays finite for very deep or wide schemas", () => {
     let deep: object = {};
     for (let level = 0; level < 5_000; level += 1) deep = { type: "array", items: deep };
     expect(schemaType(deep)).toMatch(/^unknown(\[\])+$/);

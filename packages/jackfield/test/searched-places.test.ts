@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { searchedPlaces } from "../src/searched-places.ts";
 
-describe("the places where a runtime looks for its servers", () => {
-  it("are the files that are named, in its folder, where nothing else is searched", () => {
+describe("the searched places of a runtime", () => {
+  it("are only the named files, resolved against cwd, without discovery", () => {
     const places = searchedPlaces({ cwd: "/home/ada/project", configFiles: ["mcp.json"], discover: false });
     expect(places).toEqual({
       cwd: "/home/ada/project",
@@ -12,7 +12,7 @@ describe("the places where a runtime looks for its servers", () => {
     });
   });
 
-  it("are in the folder that is searched, where that is another one", () => {
+  it("have the cwd of discovery, while named files resolve against the runtime's cwd", () => {
     const discover = { cwd: "/elsewhere", hosts: "all" } as const;
     const places = searchedPlaces({ cwd: "/home/ada/project", configFiles: ["mcp.json"], discover });
     expect(places).toMatchObject({

@@ -18,21 +18,21 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Nothing in the names tells that one of them is a secret. */
+/** The names do not show which of the values is secret. */
 const VALUES = {
   FLAVOUR: 'planted "first" value/+&%',
   API_KEY: "planted-second-value",
   PLACE: "plantéd third valuë",
 };
 
-/** Every way in which somebody might write a value. */
+/** Every spelling in which a value must be redacted. */
 function spellingsOf(value: string): readonly string[] {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   const json = JSON.stringify(value).slice(1, -1);
   return [value, json, encodeURIComponent(value), base64(value), base64(`user:${value}`)];
 }
 const PLANTED = Object.values(VALUES).flatMap(spellingsOf);
-/** Of what stands in the middle of something longer, also most of it would be too much. */
+/** With the middle of those that may be embedded in a longer base64 text. */
 const TELLING = [
   ...PLANTED,
   ...PLANTED.filter((text) => text.startsWith("dXNlcj")).map((text) => text.slice(8, -4)),
@@ -45,7 +45,7 @@ const leaks = (shown: unknown) => {
   return TELLING.filter((spelling) => text.includes(spelling));
 };
 
-/** All that a runtime shows: what it logs, its events, snapshots and reports, and itself. */
+/** Collects the events of a runtime beside what it logs. */
 function watched(mcp: Mcp, said: unknown[]): unknown[] {
   mcp.on("statusChanged", (event) => said.push(event));
   mcp.on("notification", (event) => said.push(event));
@@ -58,8 +58,8 @@ function stubValues(): void {
 
 const REFERENCES = Object.keys(VALUES).map((name) => `\${${name}}`);
 
-describe("what was filled into a definition", () => {
-  it("[threat T90] is in nothing that is shown of a server which repeats it in every spelling before it dies", async () => {
+describe("a server's secret", () => {
+  it("[threat T90] is redacted in all output of a server that prints it in every spelling", async () => {
     stubValues();
     const said: unknown[] = [];
     const script = `
@@ -84,14 +84,14 @@ describe("what was filled into a definition", () => {
       said.push(await mcp.reconnect("s").catch((error: unknown) => error));
       said.push(await mcp.callTool({ server: "s", tool: "x" }).catch((error: unknown) => error));
       expect(leaks(said)).toEqual([]);
-      // The words of the server itself are there, so there was something to hide.
+      // The server's own words are there, so there was something to redact.
       expect(inspect(said, { depth: 20 })).toContain("token=[redacted]");
     } finally {
       await mcp.close();
     }
   });
 
-  it("[threat T90] is in no error and no event of a connector that knows nothing of secrets", async () => {
+  it("[threat T90] is redacted in errors, logs and events of a custom connector", async () => {
     stubValues();
     const said: unknown[] = [];
     const session = createFakeSession({
@@ -137,7 +137,7 @@ describe("what was filled into a definition", () => {
     }
   });
 
-  it("is in no snapshot, event and error of a server that has it in its name, its instructions or the names of its tools", async () => {
+  it("is redacted in the server's own name, instructions and tool names", async () => {
     stubValues();
     const said: unknown[] = [];
     const texts = PLANTED.join(" ");
@@ -175,7 +175,7 @@ describe("what was filled into a definition", () => {
       expect(inspect(mcp.report, { depth: 20 })).toContain("do [redacted]");
       const [kept] = cache.entries.values();
       const instructions = expect.stringContaining("[redacted]");
-      // What a program connects by has to be as it was said.
+      // The handshake with which a later start connects must be unchanged.
       expect(kept).toMatchObject({ instructions, prior: { ...era, discover: { ...agreed, instructions } } });
       expect(leaks({ ...kept, prior: { ...era, discover: { instructions: undefined } } })).toEqual([]);
     } finally {
@@ -183,7 +183,7 @@ describe("what was filled into a definition", () => {
     }
   });
 
-  it("hides what an auth port hands out as well, with and without its scheme, also after many renewals", async () => {
+  it("from an auth port is redacted with and without its scheme, even after many renewals", async () => {
     stubValues();
     const said: unknown[] = [];
     let attempted = () => Promise.resolve({});
@@ -229,7 +229,7 @@ describe("what was filled into a definition", () => {
     }
   });
 
-  it("does reach the server it is meant for, whole", async () => {
+  it("reaches its own server unchanged", async () => {
     stubValues();
     const { connect, attempts } = createFakeConnector({
       onAttempt: (attempt) => void attempt.open(createFakeSession({})),
@@ -244,11 +244,11 @@ describe("what was filled into a definition", () => {
   });
 });
 
-describe("what an entry says of logins", () => {
+describe("reading an entry's OAuth settings repeatedly", () => {
   const { signal } = new AbortController();
   const TEXT = "the key planted-second-value";
 
-  /** Reads it again and again, as a runtime does that a login is asked of. */
+  /** Reads the settings six times, as a runtime does that needs a login. */
   async function readOften(entry: { readonly isConnected: boolean }, before: (reading: number) => void) {
     vi.stubEnv("API_KEY", VALUES.API_KEY);
     const definition = {
@@ -273,7 +273,7 @@ describe("what an entry says of logins", () => {
     return secrecy;
   }
 
-  it("has nothing of the entry forgotten, however often it is read", async () => {
+  it("keeps the entry's secrets redacted", async () => {
     vi.stubEnv("CLIENT", "planted-client");
     vi.stubEnv("SECRET", "planted-secret");
     const { hideIn } = await readOften({ isConnected: false }, () => {});
@@ -282,13 +282,13 @@ describe("what an entry says of logins", () => {
     );
   });
 
-  it("has nothing forgotten that a server was connected with, also where it is another each time", async () => {
+  it("keeps a connected server's secrets redacted, and forgets old OAuth secrets", async () => {
     const { hideIn } = await readOften({ isConnected: true }, (reading) => {
       vi.stubEnv("CLIENT", `planted-client-${reading}`);
       vi.stubEnv("SECRET", `planted-secret-${reading}`);
     });
     expect(hideIn(`${TEXT}, planted-secret-5`)).toBe("the key [redacted], [redacted]");
-    // What is never forgotten would be more and more.
+    // Values that are never forgotten would accumulate.
     expect(hideIn("planted-secret-0")).toBe("planted-secret-0");
   });
 });

@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { createSecrecy } from "../src/secrecy.ts";
 import { createServerPorts } from "../src/server-ports.ts";
 
-describe("the limits of a server that a resolver of the caller's has made", () => {
+describe("the limits of a server from a custom resolver", () => {
   const OWN: ServerLimits = { connectTimeoutMs: 1_000 };
   const RESOLVED: ServerLimits = { connectTimeoutMs: 2_000 };
 
   it.each([
     ["those of its entry", OWN, RESOLVED, OWN],
-    ["those of its entry, where the resolver knows of none", OWN, undefined, OWN],
-    ["the resolver's, where the entry has none", undefined, RESOLVED, RESOLVED],
+    ["those of its entry if the resolver gives none", OWN, undefined, OWN],
+    ["the resolver's if the entry has none", undefined, RESOLVED, RESOLVED],
   ])("are %s", async (_title, limits, resolved, expected) => {
     const definition: ServerDefinition = {
       name: "files",

@@ -17,8 +17,8 @@ afterEach(() => {
 
 const USER_FILE = ".config/jackfield/mcp.json";
 
-describe("servers are looked for", () => {
-  it("in the user's own file and the project's, by default, and what is passed beats both", async () => {
+describe("server discovery", () => {
+  it("searches the user's and the project's file by default, and passed servers win", async () => {
     clone.writeFile(USER_FILE, { mcpServers: { own: { command: "own" }, both: { command: "own" } } });
     clone.write({ of: { command: "project" } });
     await using mcp = await openMcp({ ...clone.options, servers: { both: { command: "passed" } } });
@@ -28,7 +28,7 @@ describe("servers are looked for", () => {
     expect(commands.toSorted()).toEqual(["own", "passed"]);
   });
 
-  it("in another folder than the one that passed paths are relative to, if that is asked for", async () => {
+  it("can search another folder than the one that passed paths are relative to", async () => {
     clone.write({ of: { command: "project" } });
     clone.writeFile("elsewhere/named.json", { mcpServers: { named: { command: "./bin/named" } } });
     const cwd = `${clone.home}/elsewhere`;
@@ -43,7 +43,7 @@ describe("servers are looked for", () => {
     expect(commands.toSorted()).toEqual([`${cwd}/bin/named`, `${cwd}/passed`]);
   });
 
-  it("nowhere if that is asked for", async () => {
+  it("is off with discover: false", async () => {
     clone.writeFile(USER_FILE, { mcpServers: { own: { command: "own" } } });
     await using mcp = await openMcp({ ...clone.options, discover: false });
     expect([mcp.servers(), mcp.report.blocked]).toEqual([[], []]);
@@ -51,7 +51,7 @@ describe("servers are looked for", () => {
 });
 
 describe("filters", () => {
-  it("keep servers out with a reason in the report, and a switch takes effect with a reload", async () => {
+  it("block servers with a reason in the report, and are evaluated again by a reload", async () => {
     clone.writeFile(USER_FILE, {
       mcpServers: {
         playwright: { command: "npx", args: ["@playwright/mcp@1.0.0"] },
@@ -75,7 +75,7 @@ describe("filters", () => {
     expect(mcp.tools()).toEqual([]);
   });
 
-  it("hand the key of a search server that is not used to the host, filled in", async () => {
+  it("pass the expanded key of a blocked Exa server to the host", async () => {
     vi.stubEnv("MY_EXA", "exa-key-1");
     clone.writeFile(USER_FILE, {
       mcpServers: { exa: { command: "npx", args: ["exa-mcp"], env: { EXA_API_KEY: "${MY_EXA}" } } },
@@ -91,14 +91,14 @@ describe("filters", () => {
   it.each([
     ["throws", () => fail()],
     ["rejects", async () => fail()],
-  ])("a host whose function %s disturbs nobody, and the logger is told without the key", async (_, tell) => {
+  ])("log an error without the key if the host's exaApiKey function %s", async (_, tell) => {
     vi.stubEnv("MY_EXA", "exa-key-1");
     const server = { command: "npx", args: ["exa-mcp"], env: { EXA_API_KEY: "${MY_EXA}" } };
     clone.writeFile(USER_FILE, { mcpServers: { exa: server } });
     const log = vi.fn();
     await using mcp = await openMcp({ ...clone.options, filters: { exa: true, exaApiKey: tell }, log });
-    const told = { server: "exa", error: "Error: no room for [redacted]" };
-    await vi.waitFor(() => expect(log).toHaveBeenCalledWith("warn", '"filters.exaApiKey" failed', told));
+    const fields = { server: "exa", error: "Error: no room for [redacted]" };
+    await vi.waitFor(() => expect(log).toHaveBeenCalledWith("warn", '"filters.exaApiKey" failed', fields));
     expect(mcp.report.blocked).toMatchObject([{ name: "exa", by: "exa" }]);
   });
 });
@@ -107,7 +107,7 @@ function fail(): never {
   throw new Error("no room for exa-key-1");
 }
 
-it("a tool that its server's filter keeps back is not called either, and a filter that fits nothing says what there is", async () => {
+it("a filtered tool cannot be called, and a pattern without a match is warned about", async () => {
   const session = createFakeSession({
     tools: ["read_file", "read_secret", "write_file"].map((name) => ({
       name,
@@ -133,7 +133,7 @@ it("a tool that its server's filter keeps back is not called either, and a filte
   expect(said).toContainEqual(expect.stringMatching(/^warn: .*"list_\*".*"read_file"/));
 });
 
-it("[A9] a value that drew a 401 is renewed for the next attempt", async () => {
+it("[A9] the resolver is called with rejected: true after a 401", async () => {
   const rejections: (boolean | undefined)[] = [];
   let attempts = 0;
   const { connect } = createFakeConnector({

@@ -3,7 +3,7 @@ import { loseHome } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
 import { stateDirectory } from "../src/state-directory.ts";
 
-describe("where state is kept", () => {
+describe("the state directory", () => {
   it.each([
     ["linux", {}, "/home/ada", "/home/ada/.local/state/jackfield"],
     ["linux", { XDG_STATE_HOME: "/var/state" }, "/home/ada", "/var/state/jackfield"],
@@ -19,7 +19,7 @@ describe("where state is kept", () => {
     expect(stateDirectory({ platform, env, home })).toBe(expected);
   });
 
-  it("without a home that anybody knows, it is where a variable says, else nowhere", () => {
+  it("without a known home comes from a variable, or is undefined", () => {
     loseHome();
     const directory = (env: { readonly [name: string]: string }) =>
       stateDirectory({ platform: "linux", env });

@@ -30,7 +30,7 @@ const SERVER: ResolvedServer = {
   secrets: [],
 };
 
-it("what could not be loaded is tried again, and keeps nothing from being closed", async () => {
+it("a failed load of the login store is retried, and does not block close()", async () => {
   mkdirSync(loginDirectory(), { recursive: true, mode: 0o700 });
   const logins = createStoredLogins({ places: {}, log: silentLogger });
   const resolve = logins.follow(async () => SERVER);

@@ -41,7 +41,7 @@ const options = (more: OpenMcpOptions = {}): OpenMcpOptions => ({
 });
 
 describe("a stored login", () => {
-  it("is renewed in the middle of a session when its token is refused, and the call succeeds", async () => {
+  it("is refreshed once when its token expires during a session, and the calls succeed", async () => {
     await logIn();
     const mcp = await openMcp(options());
     try {
@@ -58,7 +58,7 @@ describe("a stored login", () => {
   });
 
   it.each([undefined, null, "", 42, {}])(
-    "is given to no user called %s, who is refused",
+    "is not given to a principal %s, which is refused",
     async (principal) => {
       await logIn();
       const mcp = await openMcp(options());
@@ -71,7 +71,7 @@ describe("a stored login", () => {
     },
   );
 
-  it("is used where a resolver of the caller's says nothing of limits", async () => {
+  it("is used with a custom resolver that returns no limits", async () => {
     await logIn();
     const resolve: OpenMcpOptions["resolve"] = async ({ name }) => ({
       name,
@@ -88,7 +88,7 @@ describe("a stored login", () => {
     }
   });
 
-  it("that has ended in the middle of a session is wanted anew, with the command that finds the server", async () => {
+  it("that ends during a session fails the call with the login command for that server", async () => {
     await logIn();
     const file = home.file("servers.json");
     writeFileSync(file, JSON.stringify({ mcpServers: { files: { url: remote.url } } }));
@@ -100,7 +100,7 @@ describe("a stored login", () => {
     });
   });
 
-  it("is not used where the entry has an Authorization header of its own", async () => {
+  it("is not used if the entry has its own Authorization header", async () => {
     await logIn();
     const servers = { files: { url: remote.url, headers: { Authorization: "Bearer of-the-user" } } };
     const mcp = await openMcp(options({ servers }));
@@ -109,7 +109,7 @@ describe("a stored login", () => {
     expect(new Set(sent)).toEqual(new Set(["Bearer of-the-user"]));
   });
 
-  it("is its owner's: another user of the same runtime gets nothing of it", async () => {
+  it("is not sent for another user of the same runtime", async () => {
     await logIn();
     const mcp = await openMcp(options());
     try {
@@ -124,7 +124,7 @@ describe("a stored login", () => {
     }
   });
 
-  it("is nothing for a server that a connector has made out of another: nobody knows whose that is", async () => {
+  it("is not used for a server object that a custom connector has copied", async () => {
     await logIn();
     const before = remote.guarded.requests.length;
     const connect = createConnector();
@@ -136,7 +136,7 @@ describe("a stored login", () => {
     expect(sent).toEqual(sent.map(() => undefined));
   });
 
-  it("is not shown: a token that a server repeats is hidden in what is thrown", async () => {
+  it("is redacted in an error if the server repeats its token", async () => {
     await logIn();
     const mcp = await openMcp(options());
     try {
@@ -155,8 +155,8 @@ describe("a stored login", () => {
   });
 });
 
-describe("closing while a login is being renewed", () => {
-  it("takes no longer than everything else may, and the login is stored when it comes", async () => {
+describe("closing while a login is being refreshed", () => {
+  it("takes no longer than closeTimeoutMs, and the login is stored when it arrives", async () => {
     await logIn(() => Date.now() - 3_590_000);
     const sent = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
@@ -192,8 +192,8 @@ describe("closing while a login is being renewed", () => {
   });
 });
 
-describe("what knows OAuth", () => {
-  /** The modules of it that a program of its own has loaded by the time its server is up. */
+describe("mcp-auth", () => {
+  /** The modules of mcp-auth that a separate program has loaded when its server is ready. */
   async function loadedFor(url: string): Promise<readonly string[]> {
     const wanted = options({ servers: { files: { url } } });
     const { stdout } = await promisify(execFile)(process.execPath, [WARM_PROCESS, JSON.stringify(wanted)]);
@@ -202,15 +202,15 @@ describe("what knows OAuth", () => {
     return loaded.filter((module) => module.includes("/mcp-auth/"));
   }
 
-  it("is loaded once somebody has logged in, and not for a server that asks nobody", async () => {
+  it("is loaded only if there is a stored login", async () => {
     expect(await loadedFor(remote.behind.url)).toEqual([]);
     await logIn();
     expect(await loadedFor(remote.url)).not.toEqual([]);
   });
 });
 
-describe("what an entry says of logins", () => {
-  it("has its references filled in as its headers have, in a file of the user's", async () => {
+describe("an entry's OAuth settings", () => {
+  it("have their variables expanded in a user's file", async () => {
     vi.stubEnv("CLIENT_OF_MINE", "client-from-environment");
     const file = home.file("mine.json");
     const oauth = { clientId: "${CLIENT_OF_MINE}", scopes: ["a"] };

@@ -44,7 +44,7 @@ interface Start {
   readonly besides: readonly Start[];
 }
 
-describe.runIf(process.platform === "linux")("a server that does not want to end", () => {
+describe.runIf(process.platform === "linux")("a server process that ignores SIGTERM", () => {
   let folder: TemporaryFolder;
   beforeEach(() => {
     folder = temporaryFolder();
@@ -63,7 +63,7 @@ describe.runIf(process.platform === "linux")("a server that does not want to end
   const started = (name: string, times: number) =>
     vi.waitFor(() => expect(starts(name).length).toBeGreaterThanOrEqual(times), { timeout: 20_000 });
 
-  it("[H5] is started anew only when the process before has ended: after a handshake that failed, a loss, and on request", async () => {
+  it("[H5] is restarted only after its previous process has ended", async () => {
     const mcp = await openMcp({
       servers: {
         silent: stubborn("silent", "silent", { connectTimeoutMs: 300 }),
@@ -86,10 +86,10 @@ describe.runIf(process.platform === "linux")("a server that does not want to end
   }, 60_000);
 
   it.each([
-    ["launched", 0],
+    ["being launched", 0],
     ["shaking hands", 1],
   ])(
-    "[S2] is killed by a close while it is %s, and was never ready",
+    "[S2] is killed by close() while it is %s, and never becomes ready",
     async (_when, times) => {
       const servers = { silent: stubborn("silent", "silent", { lazy: true }) };
       const mcp = await openMcp({ servers, discover: false, cache: false });

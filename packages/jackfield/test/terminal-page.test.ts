@@ -19,7 +19,7 @@ beforeEach(() => {
   writeFileSync(folder.file("configuration-with-a-long-name.json"), JSON.stringify({ mcpServers: names }));
 });
 
-/** What a command prints on a terminal that is so wide, or into a pipe. Node decides about colours, as for a real one. */
+/** What a command prints on a terminal of that width, or into a pipe. Node decides about colours, as for a real one. */
 async function print(columns: number | undefined, ...argv: string[]): Promise<string> {
   const stdout = collector();
   const { getColorDepth } = WriteStream.prototype;
@@ -32,7 +32,7 @@ async function print(columns: number | undefined, ...argv: string[]): Promise<st
 
 const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
 
-describe("what a command prints", () => {
+describe("the output of a command", () => {
   it.each([
     [80, ["status"]],
     [140, ["status"]],
@@ -51,17 +51,14 @@ describe("what a command prints", () => {
     expect(widest(printed)).toBeGreaterThan(40);
   });
 
-  it.each(["__proto__", "constructor", "toString"])(
-    "can be a table with a server called %s",
-    async (name) => {
-      const entry = JSON.stringify({ command: "no-such-program" });
-      const printed = await print(80, "config", "list", "--mcp-server", `${name}=${entry}`);
-      expect(printed).toContain(ESCAPE);
-      expect(stripVTControlCharacters(printed)).toMatch(new RegExp(`^${name} +stdio`, "m"));
-    },
-  );
+  it.each(["__proto__", "constructor", "toString"])("lists a server called %s", async (name) => {
+    const entry = JSON.stringify({ command: "no-such-program" });
+    const printed = await print(80, "config", "list", "--mcp-server", `${name}=${entry}`);
+    expect(printed).toContain(ESCAPE);
+    expect(stripVTControlCharacters(printed)).toMatch(new RegExp(`^${name} +stdio`, "m"));
+  });
 
-  it("keeps the end of a path, which tells more than its beginning", async () => {
+  it("keeps the end of a long path", async () => {
     vi.stubEnv("NO_COLOR", "1");
     const [, row] = (await print(80, "config", "list")).split("\n");
     expect(row).toMatch(/^everything .*….*\.json:1$/);
@@ -69,10 +66,10 @@ describe("what a command prints", () => {
 
   it.each([
     ["colours", "a terminal", 80, {}],
-    ["none", "a terminal with NO_COLOR", 80, { NO_COLOR: "1" }],
-    ["none", "a terminal with FORCE_COLOR=0", 80, { FORCE_COLOR: "0" }],
-    ["none", "a terminal that is called dumb", 80, { TERM: "dumb" }],
-    ["none", "a pipe", undefined, {}],
+    ["no colours", "a terminal with NO_COLOR", 80, { NO_COLOR: "1" }],
+    ["no colours", "a terminal with FORCE_COLOR=0", 80, { FORCE_COLOR: "0" }],
+    ["no colours", "a dumb terminal", 80, { TERM: "dumb" }],
+    ["no colours", "a pipe", undefined, {}],
     ["colours", "a pipe with FORCE_COLOR", undefined, { FORCE_COLOR: "1" }],
   ])("has %s on %s", async (colours, _where, columns, environment) => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
@@ -81,13 +78,13 @@ describe("what a command prints", () => {
     expect(printed.includes(ESCAPE)).toBe(colours === "colours");
   });
 
-  it("is cut nowhere in a pipe", async () => {
+  it("is not truncated in a pipe", async () => {
     const printed = await print(undefined, "config", "list");
     expect(printed).toContain(`${folder.file("configuration-with-a-long-name.json")}:1\n`);
     expect(printed).not.toContain("…");
   });
 
-  it("has colours that do not disturb the columns", async () => {
+  it("has the same columns with and without colours", async () => {
     const coloured = await print(100, "config", "list");
     vi.stubEnv("NO_COLOR", "1");
     const plain = await print(100, "config", "list");

@@ -13,23 +13,23 @@ describe("text on a terminal", () => {
   it.each([
     ["escape sequences", "\u001b[31mred", "�[31mred"],
     ["a carriage return", "safe\rrm -rf", "safe�rm -rf"],
-    ["text direction", "a\u202eb", "a�b"],
+    ["a change of text direction", "a\u202eb", "a�b"],
     ["tag characters", "a\u{e0041}b", "a�b"],
     ["an Arabic letter mark", "a\u061cb", "a�b"],
-    ["selectors of variants that carry bytes", "a\u{e0100}\u{e01ef}b", "a��b"],
+    ["variation selectors that carry bytes", "a\u{e0100}\u{e01ef}b", "a��b"],
     ["zero-width characters", "a\u200bb", "a�b"],
-  ])("shows %s instead of obeying it", (_what, text, shown) => {
+  ])("has %s replaced by visible characters", (_what, text, shown) => {
     expect(printable(text)).toBe(shown);
   });
 
-  it("writes it as escapes in JSON, which says the same", () => {
+  it("in JSON is escaped, and parses to the same value", () => {
     const value = { "a\u202e": `b\u009b\u{e0100}\u061c ${FAMILY} é` };
     const json = printableJson(JSON.stringify(value, undefined, 2));
     expect(json).toBe(`{\n  "a\\u202e": "b\\u009b\\udb40\\udd00\\u061c ${FAMILY} é"\n}`);
     expect(JSON.parse(json)).toEqual(value);
   });
 
-  it("has a line for each cell where it is too narrow for columns", () => {
+  it("has one line per cell if the terminal is too narrow for columns", () => {
     const rows = [
       ["SERVER", "STATUS", "TRANSPORT", "DEFINED IN"],
       ["everything-there-is-today", "ready", "stdio", "/home/ana/mcp.json:12"],
@@ -54,21 +54,21 @@ b
     }
   });
 
-  it("keeps lines and tabs", () => {
+  it("keeps line breaks and tabs", () => {
     expect(printable("a\n\tb")).toBe("a\n\tb");
   });
 
-  it("leaves an emoji whole that is joined of several, and shows a joiner that joins nothing", () => {
+  it("keeps joined emoji whole, and replaces a joiner that joins nothing", () => {
     const couple = "👩🏽\u200d❤\ufe0f\u200d👨";
     expect(printable(`${FAMILY} ${couple}`)).toBe(`${FAMILY} ${couple}`);
     expect(printable("pay\u200dpal 👩\u200d")).toBe("pay�pal 👩�");
   });
 
-  it("makes one line of many and cuts it", () => {
+  it("is joined into one line and truncated", () => {
     expect(printableLine(" one\n two   three ", 8)).toBe("one two…");
   });
 
-  it("aligns columns and leaves nothing at the ends of lines", () => {
+  it("is aligned in columns without trailing spaces", () => {
     expect(
       alignColumns([
         ["a", "bb", ""],
@@ -84,11 +84,11 @@ describe("the width of a text", () => {
     ["Chinese", "文件", 4],
     ["Korean", "파일", 4],
     ["half-width kana", "ﾌｧｲﾙ", 4],
-    ["accents of their own", ACCENTED, 2],
-    ["an emoji of several", FAMILY, 2],
+    ["combining accents", ACCENTED, 2],
+    ["a joined emoji", FAMILY, 2],
     ["a flag", "🇯🇵", 2],
-    ["nothing", "", 0],
-  ])("is counted in cells of a terminal: %s", (_what, text, cells) => {
+    ["empty text", "", 0],
+  ])("is counted in terminal cells: %s", (_what, text, cells) => {
     expect(cellsOf(text)).toBe(cells);
   });
 
@@ -101,12 +101,12 @@ describe("the width of a text", () => {
     ["文件", 4, "文件", "文件"],
     ["a file", 4, "a f…", "…ile"],
     ["文件", 1, "…", "…"],
-  ])("decides what of %s is left in %i cells, and no character is cut in two", (text, cells, start, end) => {
+  ])("limits %s to %i cells without cutting a character in two", (text, cells, start, end) => {
     expect(fitCells(text, cells)).toBe(start);
     expect(fitCells(text, cells, true)).toBe(end);
   });
 
-  it("keeps columns of a table in line, and the table within the terminal", () => {
+  it("keeps the columns of a table aligned and within the terminal", () => {
     const rows = [
       ["NAME", "STATUS", "WHERE"],
       ["文件服务器", "ready", "/home/ana/配置/日本語のとても長い名前のファイル.json:12"],
@@ -123,7 +123,7 @@ describe("the width of a text", () => {
     expect(lines[1]?.endsWith("…のファイル.json:12")).toBe(true);
   });
 
-  it("is what words are wrapped by", () => {
+  it("decides where words are wrapped", () => {
     expect(wrapWords("文件 服务 器 a", 9, cellsOf)).toEqual(["文件 服务", "器 a"]);
   });
 });

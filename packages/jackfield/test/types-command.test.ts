@@ -55,7 +55,7 @@ async function compile(program: string): Promise<string> {
 }
 
 describe("jackfield types", () => {
-  it("declares what the tools take and answer, and callTool is typed by it", async () => {
+  it("declares arguments and results of the tools, which give callTool its types", async () => {
     await run("status", [READ, PING]);
     const { exitCode, stdout, stderr } = await run("types", [READ, PING], "--json");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -83,7 +83,7 @@ export const wrong: number | undefined = structuredContent?.text;
     expect(said).toBe("");
   });
 
-  it("without declarations leaves every call as it is", async () => {
+  it("leaves callTool untyped without declarations", async () => {
     writeFileSync(folder.file("mcp-tools.d.ts"), "");
     const said = await compile(`import { openMcp } from "jackfield";
 const mcp = await openMcp();
@@ -96,7 +96,7 @@ await mcp.callTool({ server: "files", tool: "read" });
     expect(said).toBe("");
   });
 
-  it("starts no server, and leaves the catalog as it was", async () => {
+  it("starts no server and does not change the catalog", async () => {
     await run("status", [READ]);
     const before = await run("cache", [READ], "list", "--json");
     expect((await run("types", [READ])).exitCode).toBe(0);
@@ -104,22 +104,22 @@ await mcp.callTool({ server: "files", tool: "read" });
     expect((await run("cache", [READ], "list", "--json")).stdout).toBe(before.stdout);
   });
 
-  it("exits 1 and names the servers the catalog does not know", async () => {
+  it("exits 1 and names the servers that are not in the catalog", async () => {
     const { exitCode, stdout } = await run("types", [READ], "--json", "--out", "tools.d.ts");
     expect(exitCode).toBe(1);
     expect(JSON.parse(stdout)).toEqual({ file: folder.file("tools.d.ts"), tools: 0, missing: ["files"] });
     expect((await run("types", [READ])).stdout).toMatch(/jackfield status.*\nfiles\n$/s);
   });
 
-  it("says which step makes the tools known that are missing: approval, a first start, or another look", async () => {
+  it("names the next step for missing tools: approve, doctor or status", async () => {
     const { entry } = hostileServer(folder, "lazy", { tools: [READ] });
     writeFileSync(folder.file(".mcp.json"), JSON.stringify({ mcpServers: { theirs: entry } }));
     const lazy = ["--mcp-server", `lazy=${JSON.stringify({ ...entry, lazy: true })}`];
     const { exitCode, stdout, stderr } = await run("types", [READ], ...lazy);
     expect(exitCode).toBe(1);
     expect(stdout).toContain(`with: npx jackfield approve theirs --cwd ${folder.path}\ntheirs\n`);
-    expect(stdout).toMatch(/"jackfield doctor", which starts them:\nlazy\n/);
-    expect(stdout).toMatch(/"jackfield status" first:\nfiles\n$/);
+    expect(stdout).toMatch(/"jackfield doctor .*", which starts them:\nlazy\n/);
+    expect(stdout).toMatch(/"jackfield status .*" first:\nfiles\n$/);
     expect(stderr).toMatch(/^warning: .*are not approved/);
     await run("doctor", [READ], ...lazy);
     expect((await run("types", [READ], ...lazy)).stdout).toMatch(
@@ -127,7 +127,7 @@ await mcp.callTool({ server: "files", tool: "read" });
     );
   });
 
-  it("leaves the file as it is where the configuration could not all be read, and says so", async () => {
+  it("does not overwrite the file if a configuration file cannot be read", async () => {
     await run("status", [READ]);
     await run("types", [READ]);
     const before = readFileSync(folder.file("mcp-tools.d.ts"), "utf8");
@@ -138,13 +138,13 @@ await mcp.callTool({ server: "files", tool: "read" });
     expect(readFileSync(folder.file("mcp-tools.d.ts"), "utf8")).toBe(before);
   });
 
-  it("says why it cannot write", async () => {
+  it("reports that the file cannot be written", async () => {
     const { exitCode, stderr } = await run("types", [READ], "--out", "missing/tools.d.ts");
     expect(exitCode).toBe(1);
     expect(stderr).toContain("cannot be written");
   });
 
-  it("lets nothing that a server says out of its comment or literal", async () => {
+  it("escapes server text, so that it cannot leave its comment or literal", async () => {
     const evil = '"; } } } export const injected = 1; /* \u00e9';
     await run("status", [{ ...READ, inputSchema: { type: "object", properties: { [evil]: {} } } }]);
     await run("types", [READ]);

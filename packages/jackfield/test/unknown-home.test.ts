@@ -25,7 +25,7 @@ const refusal = {
   message: expect.stringMatching(/cannot be stored; set JACKFIELD_HOME to a folder/),
 };
 
-/** A server is really started, so its process would be written down. */
+/** Starts a real server, whose process would be recorded. */
 async function open(options: OpenMcpOptions = {}): Promise<readonly string[]> {
   await using mcp = await openMcp({ servers: { a: stdioFaultServer() }, log, ...options });
   expect(mcp.report.discoveryError).toBeUndefined();
@@ -50,7 +50,7 @@ beforeEach(() => {
   loseHome();
 });
 
-describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
+describe("with an unknown home and no JACKFIELD_HOME", () => {
   beforeEach(() => void vi.stubEnv("JACKFIELD_HOME", undefined));
 
   it("servers start with a catalog in memory, and one warning names the variable", async () => {
@@ -60,7 +60,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
     ]);
   });
 
-  it("a catalog that has a place of its own is kept there, and its faults are told", async () => {
+  it("a catalog with its own path is stored there, and its errors are logged", async () => {
     using folder = temporaryFolder();
     expect(await open({ cache: { path: join(folder.path, "catalog") } })).toEqual(["a is ready"]);
     expect(readdirSync(join(folder.path, "catalog"))).toContain("catalog.sqlite");
@@ -68,7 +68,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
     expect(warnings.filter((warning) => !warning.includes("JACKFIELD_HOME"))).toHaveLength(1);
   });
 
-  it("nothing is approved, and an approval or a login is refused with what to do", async () => {
+  it("approvals and logins are refused, and the error names JACKFIELD_HOME", async () => {
     const ledger = openApprovals(undefined, log);
     expect(await ledger.isApproved(DEFINITION)).toBe(false);
     expect(await readApprovals(log).isApproved(DEFINITION)).toBe(false);
@@ -78,7 +78,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
     expect(() => loginDirectory()).toThrow("set JACKFIELD_HOME to a folder");
   });
 
-  it("commands work that need nothing kept, and say what to do where they do", async () => {
+  it("commands that need no storage work, and the others name JACKFIELD_HOME", async () => {
     using folder = temporaryFolder();
     const run = runnerIn(folder.path);
     expect(await run("status", ...SERVER)).toMatchObject({
@@ -96,7 +96,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("a command that starts servers tells of it once, also without --verbose", async () => {
+  it("commands that start servers warn exactly once, also without --verbose", async () => {
     using folder = temporaryFolder();
     const run = runnerIn(folder.path);
     for (const argv of [["status"], ["status", "--verbose"], ["tools"], ["types"]]) {
@@ -105,7 +105,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
     }
   });
 
-  it("the doctor examines all the same, and has a finding for it", async () => {
+  it("doctor works and reports home-unknown", async () => {
     using folder = temporaryFolder();
     const run = runnerIn(folder.path);
     const { exitCode, stdout, stderr } = await run("doctor", "--json", ...SERVER);
@@ -121,7 +121,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
     expect(readdirSync(join(folder.path, "kept"))).toContain("catalog.sqlite");
   });
 
-  it("the doctor tells of it once, also where something waits to be approved", async () => {
+  it("doctor reports home-unknown once, even if a server waits for approval", async () => {
     using folder = temporaryFolder();
     writeFileSync(join(folder.path, ".mcp.json"), '{"mcpServers":{"theirs":{"command":"x"}}}');
     const { stdout } = await runnerIn(folder.path)("doctor", "--json");
@@ -129,7 +129,7 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
     expect(codes.toSorted()).toEqual(["home-unknown", "not-approved"]);
   });
 
-  it("types says that a catalog needs a place first, unless it has one", async () => {
+  it("types advises to set JACKFIELD_HOME, unless --cache is given", async () => {
     using folder = temporaryFolder();
     const run = runnerIn(folder.path);
     const advice = "set JACKFIELD_HOME to a folder for it, then run";
@@ -137,14 +137,14 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
     expect((await run("types", "--cache", "kept", ...SERVER)).stdout).not.toContain(advice);
   });
 
-  it("remote servers are reached, with no login", async () => {
+  it("remote servers are tried without a login", async () => {
     const servers = { docs: { url: "http://127.0.0.1:9/mcp" } };
     expect(await open({ servers, retry: { maxRetries: 0 } })).toEqual(["docs is failed"]);
   });
 });
 
-describe("for a user whose home nobody knows, with JACKFIELD_HOME", () => {
-  it("everything is kept there, and nothing is warned of", async () => {
+describe("with an unknown home and JACKFIELD_HOME", () => {
+  it("everything is stored there, without a warning", async () => {
     using folder = temporaryFolder();
     vi.stubEnv("JACKFIELD_HOME", folder.path);
     expect(await open()).toEqual(["a is ready"]);

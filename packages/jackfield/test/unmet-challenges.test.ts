@@ -2,7 +2,7 @@ import { type AuthPort, McpError } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
 import { renewRefusedValues } from "../src/refused-values.ts";
 
-describe("what a server has refused for good", () => {
+describe("a value printed by a command, after a 401", () => {
   const refused = new McpError("MCP_AUTH_REQUIRED", "refused", { httpStatus: 401 });
   const definition = {
     name: "s",
@@ -12,7 +12,7 @@ describe("what a server has refused for good", () => {
     definedIn: { scope: "user" },
   } as const;
 
-  /** How the resolver is asked after attempts, of which each meets challenges, one after the other, and ends as the last one does. */
+  /** The `rejected` flags with which the resolver is called after these attempts. Each attempt ends as its last challenge does. */
   async function askedAfter(attempts: readonly (readonly (McpError | "retry")[])[]) {
     const asked: unknown[] = [];
     const { signal } = new AbortController();
@@ -28,7 +28,7 @@ describe("what a server has refused for good", () => {
           let end: unknown;
           for (const _ of answers) {
             const met = auth?.onChallenge(server, { status: 401 }, signal);
-            // What was met is refused all the same.
+            // The server refuses even after the challenge was met.
             end = await met?.then(
               () => refused,
               (error: unknown) => error,
@@ -57,7 +57,7 @@ describe("what a server has refused for good", () => {
   }
   const passing = new McpError("MCP_CONNECT_FAILED", "busy", { httpStatus: 503 });
 
-  it("is refused, be it in doubt before or afterwards", async () => {
+  it("is rejected after one definite refusal, before or after an outage", async () => {
     expect(await askedAfter([[refused], [passing]])).toEqual([true]);
     expect(await askedAfter([[passing], [refused]])).toEqual([true]);
     expect(await askedAfter([[passing, "retry"]])).toEqual([true]);
@@ -69,7 +69,7 @@ describe("what a server has refused for good", () => {
     new McpError("MCP_PROTOCOL_VIOLATED", "none"),
     new McpError("MCP_CONNECT_FAILED", "to no place", { httpStatus: 302 }),
     new McpError("MCP_CONNECT_FAILED", "guarded", { httpStatus: 401 }),
-  ])("is refused where the challenge fails with what does not pass: $code, $message", async (lasting) => {
+  ])("is rejected if the challenge fails permanently: $code, $message", async (lasting) => {
     expect(await askedAfter([[lasting]])).toEqual([true]);
   });
 
@@ -77,7 +77,7 @@ describe("what a server has refused for good", () => {
     new McpError("MCP_CONNECT_FAILED", "nobody is there"),
     new McpError("MCP_CONNECT_TIMEOUT", "nobody answers"),
     ...[408, 425, 429, 500].map((httpStatus) => new McpError("MCP_CONNECT_FAILED", "busy", { httpStatus })),
-  ])("is in doubt where the challenge fails with what passes: $code, $httpStatus", async (outage) => {
+  ])("is not rejected if the challenge fails temporarily: $code, $httpStatus", async (outage) => {
     expect(await askedAfter([[outage]])).toEqual([undefined]);
   });
 });

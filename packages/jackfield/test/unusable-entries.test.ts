@@ -21,7 +21,7 @@ const NAMES = Object.keys(CODES) as Name[];
 
 type Source = Pick<Mcp, "callTool" | "complete" | "getPrompt" | "readResource" | "resources" | "subscribe">;
 
-/** Everything that both a runtime and a view can be asked about one server. */
+/** Every request about one server that both a runtime and a view offer. */
 function questions(source: Source, server: string): readonly Promise<unknown>[] {
   const ref = { type: "ref/prompt", name: "p" } as const;
   return [
@@ -35,8 +35,8 @@ function questions(source: Source, server: string): readonly Promise<unknown>[] 
 }
 
 const codesOf = async (asked: readonly Promise<unknown>[]) =>
-  (await Promise.allSettled(asked)).map((told) =>
-    told.status === "rejected" ? told.reason.code : "answered",
+  (await Promise.allSettled(asked)).map((settled) =>
+    settled.status === "rejected" ? settled.reason.code : "answered",
   );
 const codesAt = async (source: Source, server: string) => [
   ...new Set(await codesOf(questions(source, server))),
@@ -44,8 +44,8 @@ const codesAt = async (source: Source, server: string) => [
 const namesOf = (source: Pick<Mcp, "servers">) =>
   source.servers().map(({ name, status }) => `${name} ${status}`);
 
-describe("an entry that cannot be used", () => {
-  it.each(NAMES)("is known by its own error, whatever is asked of it: %s", async (name) => {
+describe("an unusable entry", () => {
+  it.each(NAMES)("answers every request with its own error: %s", async (name) => {
     await using mcp = await open();
     const expected = CODES[name];
     expect(await codesAt(mcp, name)).toEqual([expected]);
@@ -56,12 +56,12 @@ describe("an entry that cannot be used", () => {
       expect(await codesAt(source, name)).toEqual([expected]);
   });
 
-  it("leaves what nobody has configured unknown", async () => {
+  it("does not change the error of an unknown server", async () => {
     await using mcp = await open();
     expect(await codesAt(mcp, "nobody")).toEqual(["MCP_SERVER_UNKNOWN"]);
   });
 
-  it("is listed by the views that would let a server of its name through, and by no other", async () => {
+  it("is listed only by views whose filter accepts its name", async () => {
     await using mcp = await open();
     const all = ["good ready", "wrong failed", "waits failed"];
     const one = ["wrong failed"];
@@ -83,7 +83,7 @@ describe("an entry that cannot be used", () => {
     }
   });
 
-  it("is hidden by a filter that throws, which the logger is told", async () => {
+  it("is hidden by a filter that throws, and the error is logged", async () => {
     const log = vi.fn();
     await using mcp = await openMcp({ ...clone.options, servers: WRONG, log });
     const fail = (): never => {
@@ -96,7 +96,7 @@ describe("an entry that cannot be used", () => {
       expect(log).toHaveBeenCalledWith("warn", message, { server, error: "Error: no idea" });
   });
 
-  it("is hidden by an async filter of a view that waits for none, and the rejection is the logger's", async () => {
+  it("is hidden by an async filter in view(), and its rejection is logged", async () => {
     const log = vi.fn();
     await using mcp = await openMcp({ ...clone.options, servers: WRONG, log });
     const servers = async (): Promise<never> => {
@@ -110,7 +110,7 @@ describe("an entry that cannot be used", () => {
   });
 });
 
-it("a view of what is no filter is refused, and one that waits for its filter ends with the runtime", async () => {
+it("an invalid view filter is refused, and close() ends a pending viewFor()", async () => {
   const mcp = await open();
   const invalid = { code: "MCP_CONFIG_INVALID" };
   expect(() => mcp.view(null as never)).toThrow(expect.objectContaining(invalid));
@@ -121,7 +121,7 @@ it("a view of what is no filter is refused, and one that waits for its filter en
   await refused;
 });
 
-it.each([null, undefined, 5, {}, ["a"]])("%j as the name of a tool is refused by a promise", async (tool) => {
+it.each([null, undefined, 5, {}, ["a"]])("callTool rejects %j as a tool name", async (tool) => {
   await using mcp = await open();
   for (const source of [mcp, mcp.view({})])
     await expect(source.callTool(tool as never, {})).rejects.toMatchObject({ code: "MCP_TOOL_UNKNOWN" });

@@ -29,13 +29,17 @@ function verify(scripts: Readonly<Record<string, HostileScript>>, ...words: stri
   return commandLine("verify", ...words, ...servers, "--cwd", folder.path, "--cache", folder.file("cache"));
 }
 
+/** A command that `verify` advises. */
+const next = (command: string) =>
+  `"jackfield ${command} --mcp-server … --cwd ${folder.path} --cache ${folder.file("cache")}"`;
+
 describe("jackfield verify", () => {
-  test("writes a lock to commit, and finds everything as it is in there, also when it runs again", async () => {
+  test("writes a reproducible lock, which the same servers match", async () => {
     const scripts = { files: { tools: [READ, SEARCH] } };
     const written = await verify(scripts, "--write");
     expect(written).toEqual({
       exitCode: 0,
-      stdout: `${folder.file("mcp.lock")} holds 2 tools of 1 servers. Commit it.\n`,
+      stdout: `${folder.file("mcp.lock")} holds 2 tools of 1 server. Commit it.\n`,
       stderr: "",
     });
     const lock = readFileSync(folder.file("mcp.lock"), "utf8");
@@ -55,7 +59,7 @@ describe("jackfield verify", () => {
     expect(readFileSync(folder.file("mcp.lock"), "utf8")).toBe(lock);
   });
 
-  test("[T52] fails with what is different when a server drifts, though the catalog knows what it was", async () => {
+  test("[T52] fails and prints the difference when a server drifts", async () => {
     await verify({ files: { tools: [READ, SEARCH] } }, "--write");
     const changed = {
       ...READ,
@@ -77,7 +81,7 @@ describe("jackfield verify", () => {
     /inputSchema/properties/key
       + {}
 
-If you want these changes, accept them with "jackfield verify --write".
+If you want these changes, accept them with ${next("verify --write")}.
 `);
     const inJson = await verify(drifted, "--json");
     expect(inJson.exitCode).toBe(1);
@@ -89,7 +93,7 @@ If you want these changes, accept them with "jackfield verify --write".
     expect((await verify(drifted)).exitCode).toBe(0);
   });
 
-  test("fails for servers that were added, removed, or do not come up", async () => {
+  test("fails for servers that were added, were removed or do not start", async () => {
     await verify({ files: { tools: [READ] }, mail: { tools: [SEARCH] } }, "--write");
     const broken = `mail=${JSON.stringify({ command: process.execPath, args: ["-e", "process.exit(1)"] })}`;
     const { exitCode, stdout } = await verify({ other: { tools: [SEARCH] } }, "--mcp-server", broken);
@@ -99,7 +103,7 @@ If you want these changes, accept them with "jackfield verify --write".
     expect(stdout).toContain("other is not in the lock\n  + search\n");
   });
 
-  test("writes nothing where a server could not be asked", async () => {
+  test("writes nothing if a server has not listed its tools", async () => {
     const broken = `mail=${JSON.stringify({ command: process.execPath, args: ["-e", "process.exit(1)"] })}`;
     const { exitCode, stdout } = await verify(
       { files: { tools: [READ] } },
@@ -108,19 +112,21 @@ If you want these changes, accept them with "jackfield verify --write".
       broken,
     );
     expect(exitCode).toBe(1);
-    expect(stdout).toBe("Nothing was written, because these servers have not listed their tools:\nmail\n");
+    expect(stdout).toBe(
+      `Nothing was written, because these servers have not listed their tools:\nmail\n${next("doctor")} says why.\n`,
+    );
     expect(existsSync(folder.file("mcp.lock"))).toBe(false);
   });
 
-  test("starts servers that wait for their first call", async () => {
+  test("starts lazy servers", async () => {
     const { entry } = hostileServer(folder, "files", { tools: [READ] });
     const lazy = ["--mcp-server", `lazy=${JSON.stringify({ ...entry, lazy: true })}`];
     const written = await verify({}, "--write", ...lazy);
-    expect(written).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("1 tools of 1 servers") });
+    expect(written).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("1 tool of 1 server.") });
     expect(await verify({}, ...lazy)).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test("neither writes a lock nor finds all well where a file could not be read", async () => {
+  test("neither writes nor confirms a lock if a configuration file cannot be read", async () => {
     const scripts = { files: { tools: [READ] } };
     await verify(scripts, "--write");
     const lock = readFileSync(folder.file("mcp.lock"), "utf8");
@@ -139,11 +145,11 @@ If you want these changes, accept them with "jackfield verify --write".
     expect(lost.stdout).not.toContain("verify --write");
   });
 
-  test("names the file that is missing, or damaged, and its line", async () => {
+  test("names a missing lock file, and the line of a damaged one", async () => {
     const scripts = { files: { tools: [READ] } };
     const missing = await verify(scripts);
     expect(missing).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(missing.stderr).toContain(`${folder.file("mcp.lock")} cannot be read`);
+    expect(missing.stderr).toContain(`${folder.file("mcp.lock")} does not exist; "jackfield verify --write`);
     expect(missing.stderr).toContain("(MCP_CONFIG_NOT_FOUND)");
     await verify(scripts, "--write", "--lock", "locks.json");
     const edited = readFileSync(folder.file("locks.json"), "utf8").replace("Reads a file.", "Reads files.");

@@ -10,8 +10,8 @@ useLeakCheck();
 
 const TOOLS = ["echo", "grow"].map((name) => ({ name, inputSchema: { type: "object" } as const }));
 
-describe("agents of one runtime, each with a view of its own", () => {
-  it("see their own servers' tools through either adapter, call them, and end without ending the runtime", async () => {
+describe("agents with their own views of one runtime", () => {
+  it("see only their own tools, call them, and close without closing the runtime", async () => {
     const growing = stdioFaultServer({ tools: TOOLS.slice(0, 1), listChangedAfterCall: TOOLS });
     const mcp = await openMcp({ servers: { everything, growing }, discover: false, cache: false });
     try {
@@ -50,7 +50,7 @@ describe("agents of one runtime, each with a view of its own", () => {
     }
   });
 
-  it("cannot reach what their view does not show, whatever name their model writes", async () => {
+  it("cannot call a tool that their view hides, whatever name the model writes", async () => {
     const mcp = await openMcp({ servers: { everything }, discover: false, cache: false });
     try {
       const view = mcp.view({ tools: ["echo"] });

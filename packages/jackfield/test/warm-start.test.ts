@@ -38,7 +38,7 @@ function offered(mcp: Mcp): { name: string; origin: string }[] {
 }
 
 describe("a start with a catalog that knows every server", () => {
-  it("returns all tools before a process is started, though one server takes three seconds and one hangs", async () => {
+  it("returns all tools before any process starts, even with slow and hanging servers", async () => {
     const slow = scriptedServer(folder, "slow");
     const hanging = scriptedServer(folder, "hanging");
     const servers = { slow: slow.definition, hanging: hanging.definition };
@@ -79,7 +79,7 @@ describe("a start with a catalog that knows every server", () => {
     }
   });
 
-  it("loads nothing heavy on the way: no SDK, no HTTP client, no store, no parser, no transport", async () => {
+  it("loads no SDK, HTTP client, store, parser or transport", async () => {
     const servers = { one: server.definition };
     await fillCatalog(servers);
     const { stdout } = await promisify(execFile)(
@@ -121,8 +121,8 @@ describe("a start with a catalog that knows every server", () => {
   });
 });
 
-describe("what the catalog offers", () => {
-  it("[R66] stays on offer while the server is down, marked stale, and a call says what is wrong", async () => {
+describe("cached tools", () => {
+  it("[R66] stay available as stale while the server is down, and a call fails unsent", async () => {
     const servers = { one: server.definition };
     await fillCatalog(servers);
     server.behave({ exitOn: "start", stderr: ["no database"] });
@@ -137,7 +137,7 @@ describe("what the catalog offers", () => {
     }
   });
 
-  it("[T76] is nothing of a server that is switched off or was removed", async () => {
+  it("[T76] are not offered for disabled or removed servers", async () => {
     const servers = { one: server.definition };
     await fillCatalog(servers);
     for (const now of [{ one: { ...server.definition, enabled: false } }, {}]) {
@@ -147,7 +147,7 @@ describe("what the catalog offers", () => {
     }
   });
 
-  it("[T52] [T78] is replaced by what the server really has, and the change is told", async () => {
+  it("[T52] [T78] are replaced by the server's real list, and toolsChanged reports the difference", async () => {
     const servers = { one: server.definition };
     const tool = (name: string, description: string) => ({
       name,

@@ -14,12 +14,12 @@ import { useTemporaryHome } from "./fixture.ts";
 
 interface Disk {
   isFull: boolean;
-  /** The step that it refuses, and with what. */
+  /** The step that fails, and its error code. */
   refusal: { readonly of: "open" | "rename" | "access"; readonly code: string } | undefined;
-  /** What it throws in place of an error of the system's. */
+  /** What is thrown instead of a system error. */
   oddity: object | undefined;
   isOfSomebodyElse: boolean;
-  /** What somebody else makes while a file is written beside it. */
+  /** A file that another program creates meanwhile. */
   rival: string | undefined;
 }
 
@@ -72,7 +72,7 @@ const make = (file: string, text: string) =>
   writeWholeFile(file, text, { replaces: false, cwd: folder.path });
 
 describe("a file that a command writes", () => {
-  it("takes the place of the one that was there, with its rights, and leaves nothing beside it", async () => {
+  it("replaces the old file, keeps its mode and leaves no temporary file", async () => {
     const file = folder.file("mcp.lock");
     writeFileSync(file, "old");
     chmodSync(file, 0o640);
@@ -83,7 +83,7 @@ describe("a file that a command writes", () => {
     expect(readdirSync(folder.path)).toEqual(["mcp.lock"]);
   });
 
-  it("is never put in the place of one that is there unless it may be", async () => {
+  it("does not replace an existing file unless allowed", async () => {
     const file = folder.file(".mcp.json");
     await make(file, "first");
     await expect(make(file, "second")).rejects.toMatchObject({
@@ -94,7 +94,7 @@ describe("a file that a command writes", () => {
     expect(readdirSync(folder.path)).toEqual([".mcp.json"]);
   });
 
-  it("is not put in the place of one that comes to be meanwhile either", async () => {
+  it("does not replace a file that was created meanwhile", async () => {
     const file = folder.file(".mcp.json");
     disk.rival = file;
     await expect(make(file, "mine")).rejects.toThrow("already exists");
@@ -102,7 +102,7 @@ describe("a file that a command writes", () => {
     expect(readdirSync(folder.path)).toEqual([".mcp.json"]);
   });
 
-  it("is written where a link leads", async () => {
+  it("is written to the target of a link", async () => {
     writeFileSync(folder.file("kept.json"), "old");
     symlinkSync("kept.json", folder.file("link.json"));
     await replace(folder.file("link.json"), "new");
@@ -110,7 +110,7 @@ describe("a file that a command writes", () => {
     expect(readlinkSync(folder.file("link.json"))).toBe("kept.json");
   });
 
-  it("is made where a link leads to nothing yet", async () => {
+  it("is created at the target of a dangling link", async () => {
     symlinkSync("next.json", folder.file("first.json"));
     symlinkSync("made.json", folder.file("next.json"));
     await replace(folder.file("first.json"), "new");
@@ -119,11 +119,11 @@ describe("a file that a command writes", () => {
   });
 
   it.each([
-    ["in a folder where nothing may be made", { of: "open", code: "EACCES" }],
-    ["on a disk that is only read otherwise", { of: "open", code: "EROFS" }],
-    ["that is mounted by itself", { of: "rename", code: "EBUSY" }],
-    ["that lies on another disk than its folder", { of: "rename", code: "EXDEV" }],
-  ] as const)("is written in its place where it is one %s", async (_where, refusal) => {
+    ["its folder allows no new file", { of: "open", code: "EACCES" }],
+    ["its folder is read-only", { of: "open", code: "EROFS" }],
+    ["it is a mount point", { of: "rename", code: "EBUSY" }],
+    ["it is on another disk than its folder", { of: "rename", code: "EXDEV" }],
+  ] as const)("is overwritten in place if %s", async (_where, refusal) => {
     const file = folder.file("mcp.lock");
     writeFileSync(file, "old and longer");
     const { ino } = statSync(file);
@@ -137,7 +137,7 @@ describe("a file that a command writes", () => {
     );
   });
 
-  it.skipIf(process.platform === "win32")("still belongs to whoever owned it", async () => {
+  it.skipIf(process.platform === "win32")("is overwritten in place if another user owns it", async () => {
     const file = folder.file("shared.json");
     writeFileSync(file, "old");
     const { ino } = statSync(file);
@@ -147,22 +147,22 @@ describe("a file that a command writes", () => {
     expect(statSync(file).ino).toBe(ino);
   });
 
-  it("is left as it is where it may not be written", async () => {
+  it("is left unchanged if it is not writable", async () => {
     const file = folder.file("generated.d.ts");
     writeFileSync(file, "precious");
-    // What this user may do is asked of the system: whoever runs the tests may be allowed everything.
+    // The refusal is simulated: the user who runs the tests may be root.
     disk.refusal = { of: "access", code: "EACCES" };
     await expect(replace(file, "new")).rejects.toThrow("(EACCES); check that it is writable.");
     expect(readFileSync(file, "utf8")).toBe("precious");
   });
 
-  it("says why it cannot be written", async () => {
+  it("is refused with a reason if it cannot be written", async () => {
     mkdirSync(folder.file("folder"));
     await expect(replace(folder.file("folder"), "x")).rejects.toThrow("(EISDIR); name a file.");
     await expect(make(folder.file("none/file"), "x")).rejects.toThrow("(ENOENT); create its folder first.");
   });
 
-  it("says that it cannot be written also where what was thrown has no text", async () => {
+  it("is refused even if the thrown value has no text", async () => {
     disk.oddity = Object.create(null);
     const refused = {
       code: "MCP_CONFIG_INVALID",
@@ -171,12 +171,12 @@ describe("a file that a command writes", () => {
     await expect(make(folder.file("new"), "x")).rejects.toMatchObject(refused);
   });
 
-  it.runIf(process.platform === "linux")("leaves a device what it is", async () => {
+  it.runIf(process.platform === "linux")("does not replace a device", async () => {
     await replace("/dev/null", "x");
     expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
   });
 
-  it("costs a full disk nothing that was there, and names the reason", async () => {
+  it("keeps the old content on a full disk, and names the reason", async () => {
     const file = folder.file("mcp.lock");
     writeFileSync(file, "precious");
     disk.isFull = true;

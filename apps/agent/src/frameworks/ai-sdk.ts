@@ -10,6 +10,7 @@ import {
   tooManySteps,
 } from "./agent-framework.ts";
 import { recordCalls } from "./call-recorder.ts";
+import { modelError } from "./model-error.ts";
 
 /** A conversation driven by the Vercel AI SDK. */
 export function createAiSdkAgent(source: ToolSource, settings: ModelSettings): AgentFramework {
@@ -36,7 +37,7 @@ export function createAiSdkAgent(source: ToolSource, settings: ModelSettings): A
       });
       for await (const part of result.stream) {
         if (part.type === "text-delta") print?.(part.text);
-        if (part.type === "error") throw part.error;
+        if (part.type === "error") throw modelError(part.error, settings);
       }
       signal.throwIfAborted();
       if ((await result.finishReason) === "tool-calls") throw tooManySteps();

@@ -11,6 +11,7 @@ import {
   tooManySteps,
 } from "./agent-framework.ts";
 import { recordCalls } from "./call-recorder.ts";
+import { modelError } from "./model-error.ts";
 
 /** The graph takes one step to ask the model and one to call the tools it wants; the last step is the answer. */
 const RECURSION_LIMIT = 2 * MOST_STEPS;
@@ -23,6 +24,7 @@ export function createLangchainAgent(source: ToolSource, settings: ModelSettings
       model: settings.model,
       apiKey: settings.apiKey,
       configuration: { baseURL: settings.baseUrl },
+      maxRetries: 2,
     }),
     middleware: [mcpMiddleware(recorder)],
     systemPrompt: INSTRUCTIONS,
@@ -42,7 +44,7 @@ export function createLangchainAgent(source: ToolSource, settings: ModelSettings
           else if (AIMessageChunk.isInstance(part[0])) print?.(part[0].text);
         }
       } catch (error) {
-        throw isRecursionLimit(error) ? tooManySteps(error) : error;
+        throw isRecursionLimit(error) ? tooManySteps(error) : modelError(error, settings);
       }
       signal.throwIfAborted();
       history = messages;

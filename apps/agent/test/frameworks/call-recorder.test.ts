@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { recordCalls } from "../../src/frameworks/call-recorder.ts";
 
 describe("the call recorder", () => {
-  it("remembers calls by both names, with what came of them, until they are taken", async () => {
+  it("records each call's names and outcome until takeCalls()", async () => {
     const image = { type: "image" as const, data: "", mimeType: "image/png" };
     const source = createFakeToolSource([
       { definition: { name: "see" }, call: () => ({ content: [image] }) },

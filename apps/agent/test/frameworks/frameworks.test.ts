@@ -24,7 +24,7 @@ afterEach(() => model.close());
 const settings = () => ({ baseUrl: model.baseUrl, apiKey: "none", model: "offline-stand-in" });
 
 describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
-  it("calls the tool the model chose and gives its answer", async () => {
+  it("calls the tool that the model chose and returns its answer", async () => {
     const source = fakeDemoSource({ echo: ({ message }) => text(`Echo: ${message}`) });
     const agent = await loadFramework(name, source, settings());
     const answer = await agent.ask('Echo the message "hi"', { signal: never });
@@ -36,7 +36,7 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
     expect(source.calls[0]?.options.audience).toBe("model");
   });
 
-  it("hands the answer out in pieces while it is made", async () => {
+  it("streams the answer in pieces", async () => {
     const source = fakeDemoSource({ echo: ({ message }) => text(`Echo: ${message}`) });
     const agent = await loadFramework(name, source, settings());
     const pieces: string[] = [];
@@ -59,7 +59,7 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
     expect(second.calls).toHaveLength(1);
   });
 
-  it("lets the model see that an image came back", async () => {
+  it("tells the model that the tool returned an image", async () => {
     const image = { type: "image" as const, data: "iVBORw0KGgo=", mimeType: "image/png" };
     const source = fakeDemoSource({ "get-tiny-image": () => ({ content: [image] }) });
     const agent = await loadFramework(name, source, settings());
@@ -69,13 +69,9 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
   });
 
   it.each([
+    ["a tool that returns an error", () => ({ ...text("Access denied"), isError: true }), "Access denied"],
     [
-      "a tool that answers with an error",
-      () => ({ ...text("Access denied"), isError: true }),
-      "Access denied",
-    ],
-    [
-      "a tool that cannot be called",
+      "a tool call that fails",
       () => {
         throw new McpError("MCP_CONNECT_FAILED", "The server does not answer.");
       },
@@ -91,7 +87,7 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
     expect(next.text).toBe("still here");
   });
 
-  it("sees tools that came after it was made", async () => {
+  it("uses tools that were added after it was created", async () => {
     const source = createFakeToolSource([]);
     const agent = await loadFramework(name, source, settings());
     const before = await agent.ask('Echo the message "hi"', { signal: never });
@@ -101,7 +97,7 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
     expect(after.text).toBe("late, but here");
   });
 
-  it("stops when it is told to, and forgets the turn", async () => {
+  it("stops when aborted, and forgets the turn", async () => {
     const turn = new AbortController();
     const source = fakeDemoSource({
       "trigger-long-running-operation": (_args, { signal }) => {
@@ -120,7 +116,7 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
     expect(next.calls).toHaveLength(1);
   });
 
-  it("stops a model that never stops calling tools", async () => {
+  it("stops a model after 8 steps of tool calls", async () => {
     const source = fakeDemoSource({ echo: () => text("again") });
     const restless = await startRestlessModel();
     try {
@@ -132,12 +128,16 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
     }
   });
 
-  it("says so if the model refuses the request", async () => {
+  it("rejects with the model's host if the request to it fails", async () => {
     const agent = await loadFramework(name, createFakeToolSource([]), {
       ...settings(),
       baseUrl: `${model.baseUrl}/nowhere`,
     });
     await expect(agent.ask("hi", { signal: never })).rejects.toThrow("nowhere/chat/completions");
+    const { host } = new URL(model.baseUrl);
+    await expect(agent.ask("hi", { signal: never })).rejects.toThrow(
+      new RegExp(`^The model at ${host} did not answer: .* Check OPENAI_BASE_URL\\.$`, "s"),
+    );
   });
 });
 

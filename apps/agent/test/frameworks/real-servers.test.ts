@@ -79,7 +79,7 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s, with the offline model and a re
   it.each([
     ["stdio", overStdio],
     ["HTTP", overHttp],
-  ])("calls a tool over %s once and answers with what it said", async (_name, serve) => {
+  ])("calls a tool over %s once and answers with its result", async (_name, serve) => {
     await using served = await serve();
     const agent = await loadFramework(name, served.mcp, settings());
     const answer = await agent.ask('Echo the message "hi"', { signal: never });
@@ -87,7 +87,7 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s, with the offline model and a re
     expect(served.calls()).toBe(1);
   });
 
-  it("tells that a call may have run when the server is killed in it", async () => {
+  it("reports that a call may have run if the server dies during it", async () => {
     await using served = await overStdio({ dieInCall: true });
     const agent = await loadFramework(name, served.mcp, settings());
     const answer = await agent.ask('Echo the message "hi"', { signal: never });
@@ -95,7 +95,7 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s, with the offline model and a re
     expect(served.calls()).toBe(1);
   });
 
-  it("has a tool that came while it lived", async () => {
+  it("uses a tool that the server added later", async () => {
     await using served = await overStdio({
       listChangedAfterCall: [ECHO, { ...ECHO, name: "reverse_text", description: "Reverses" }],
     });
@@ -108,7 +108,7 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s, with the offline model and a re
     expect(served.calls()).toBe(2);
   });
 
-  it("ends when it is stopped in a call, and the server hears of it", async () => {
+  it("rejects when aborted during a call, and cancels it at the server", async () => {
     const server = await startHttpFaultServer({ tools: [ECHO], silentOn: ["tools/call"] });
     const mcp = await openMcp({ cache: false, servers: { everything: { url: server.url } } });
     try {

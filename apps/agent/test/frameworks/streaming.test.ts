@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => model.close());
 
 describe("the offline model's streams", () => {
-  it("are understood by the AI SDK's provider, tool calls and usage included", async () => {
+  it("are parsed by the AI SDK's provider, with tool calls and usage", async () => {
     const provider = createOpenAICompatible({ name: "offline", baseURL: model.baseUrl, includeUsage: true });
     const result = streamText({
       model: provider("offline-stand-in"),
@@ -31,7 +31,7 @@ describe("the offline model's streams", () => {
     expect(await result.finishReason).toBe("tool-calls");
   });
 
-  it("are understood by LangChain's provider, tool calls and usage included", async () => {
+  it("are parsed by LangChain's provider, with tool calls and usage", async () => {
     const chat = new ChatOpenAI({
       model: "offline-stand-in",
       apiKey: "none",

@@ -39,7 +39,7 @@ describe("the offline model's arguments for the demo servers' tools", () => {
     expect(fillArguments(chatTool(tool).parameters, prompt)).toEqual({ args, missing: [] });
   });
 
-  it("names what it found no value for", () => {
+  it("are reported missing if the prompt has no value for them", () => {
     const { missing } = fillArguments(chatTool("filesystem__write_file").parameters, 'write "a.txt"');
     expect(missing).toEqual(["content"]);
     const nested = fillArguments(chatTool("memory__create_entities").parameters, 'name "Anna"');
@@ -69,18 +69,18 @@ describe("the offline model's arguments for other schemas", () => {
     expect(fill(property, prompt, { $defs: { word: { type: "string" } } })).toEqual({ x: value });
   });
 
-  it("comes to an end in a schema that refers to itself", () => {
+  it("are finite for a recursive schema", () => {
     const node = { type: "object", required: ["next"], properties: { next: { $ref: "#/$defs/node" } } };
     expect(fillArguments({ ...node, $defs: { node } }, "go").missing).toContain("next");
   });
 
-  it("comes to an end in a reference that leads to itself", () => {
+  it("are finite for a reference to itself", () => {
     const schema = { type: "object", required: ["x"], properties: { x: { $ref: "#/$defs/loop" } } };
     const $defs = { loop: { $ref: "#/$defs/loop" } };
     expect(fillArguments({ ...schema, $defs }, "go").missing).toEqual(["x"]);
   });
 
-  it("treats __proto__ as an ordinary property", () => {
+  it("treat __proto__ as an ordinary property", () => {
     const schema = JSON.parse(
       '{"type":"object","required":["__proto__"],"properties":{"__proto__":{"type":"string"}}}',
     );

@@ -68,7 +68,7 @@ describe("the offline model's endpoint", () => {
     expect(body.usage.total_tokens).toBe(body.usage.prompt_tokens + body.usage.completion_tokens);
   });
 
-  it("streams the same tool call in pieces, with usage last if it is asked for", async () => {
+  it("streams a tool call in pieces, with usage last if requested", async () => {
     const response = await say('Echo the message "a rather long message, in several pieces"', {
       stream: true,
       stream_options: { include_usage: true },
@@ -86,7 +86,7 @@ describe("the offline model's endpoint", () => {
     expect(JSON.parse(args)).toEqual({ message: "a rather long message, in several pieces" });
   });
 
-  it("streams words, without usage if it is not asked for", async () => {
+  it("streams text, without usage if not requested", async () => {
     const sent = await events(await say("Hello!", { stream: true }));
     expect(sent.pop()).toBe("[DONE]");
     const chunks = sent.map((event) => JSON.parse(event));
@@ -96,7 +96,7 @@ describe("the offline model's endpoint", () => {
     expect(chunks.at(-1).choices[0].finish_reason).toBe("stop");
   });
 
-  it("understands content in parts", async () => {
+  it("accepts content in parts", async () => {
     const parts = [
       { type: "text", text: "Echo the message" },
       { type: "text", text: '"hi"' },
@@ -105,7 +105,7 @@ describe("the offline model's endpoint", () => {
     expect(body.choices[0].message.tool_calls[0].function.arguments).toBe('{"message":"hi"}');
   });
 
-  it("repeats a tool's answer, and says who it is only the first time", async () => {
+  it("repeats a tool's result, and introduces itself only the first time", async () => {
     const messages: object[] = [
       { role: "user", content: 'Echo the message "hi"' },
       { role: "assistant", content: null, tool_calls: [] },
@@ -118,12 +118,12 @@ describe("the offline model's endpoint", () => {
     expect(second.choices[0].message.content).toBe("Echo: hi");
   });
 
-  it("asks for values that it did not find", async () => {
+  it("asks for values that the prompt lacks", async () => {
     const body = await completion(say('Write a file with path "a.txt"'));
     expect(body.choices[0].message.content).toContain('content "…"');
   });
 
-  it("calls nothing if no tool is offered, or tools are ruled out", async () => {
+  it("calls nothing without tools, or with tool_choice none", async () => {
     const prompt = 'Echo the message "hi"';
     for (const more of [{ tools: undefined }, { tool_choice: "none" }]) {
       const body = await completion(say(prompt, more));
@@ -151,13 +151,13 @@ describe("the offline model's endpoint", () => {
     expect(await response.json()).toMatchObject({ error });
   });
 
-  it("knows no other paths", async () => {
+  it("answers 404 on other paths", async () => {
     const response = await fetch(`${model.baseUrl}/embeddings`, { method: "POST", body: "{}" });
     expect(response.status).toBe(404);
     await response.body?.cancel();
   });
 
-  it("can be closed twice, and answers no more", async () => {
+  it("can be closed twice, and then answers no more", async () => {
     await Promise.all([model.close(), model.close()]);
     await expect(fetch(`${model.baseUrl}/models`)).rejects.toThrow();
   });

@@ -23,26 +23,26 @@ describe("the offline model's choice among the demo servers' tools", () => {
   });
 
   it.each(["Hello!", "What can you do?", "How are you today?", "Thank you, that was all.", ""])(
-    "takes %j for talk",
+    "calls no tool for %j",
     (prompt) => {
       expect(chooseTool(prompt, CHAT_TOOLS)).toBeUndefined();
     },
   );
 
-  it("does not count words in quotes, which are data", () => {
+  it("ignores words in quotes", () => {
     expect(chooseTool('echo the message "delete the entities"', CHAT_TOOLS)?.name).toBe(
       "mcp__everything__echo",
     );
     expect(chooseTool('I said "write a file".', CHAT_TOOLS)).toBeUndefined();
   });
 
-  it("takes the first of tools that fit equally well", () => {
+  it("takes the first of equally good tools", () => {
     const tools = [{ name: "mcp__one__echo" }, { name: "mcp__two__echo" }];
     expect(chooseTool("echo", tools)?.name).toBe("mcp__one__echo");
     expect(chooseTool("echo", tools.toReversed())?.name).toBe("mcp__two__echo");
   });
 
-  it("chooses nothing where nothing is offered", () => {
+  it("chooses nothing if no tool is offered", () => {
     expect(chooseTool("read a file", [])).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { describeToolResult } from "../../src/offline-model/tool-result-text.ts"
 
 const PNG = "iVBORw0KGgo=";
 
-describe("what the offline model says of a tool's result", () => {
+describe("the offline model's text for a tool result", () => {
   it.each([
     ["plain text", "Echo: hi", "Echo: hi"],
     ["JSON that is not a list of parts", '[{"name":"Anna"}]', '[{"name":"Anna"}]'],
@@ -16,7 +16,7 @@ describe("what the offline model says of a tool's result", () => {
       ],
       "one\ntwo",
     ],
-    ["nothing", "", "The tool returned nothing."],
+    ["an empty text", "", "The tool returned nothing."],
     ["no content", null, "The tool returned nothing."],
     [
       "an image in a file part, written as JSON",
@@ -37,7 +37,7 @@ describe("what the offline model says of a tool's result", () => {
       "The tool returned an image (image/png).",
     ],
     [
-      "a sound",
+      "an audio block",
       [{ type: "audio", data: PNG, mime_type: "audio/wav" }],
       "The tool returned a file (audio/wav).",
     ],
@@ -46,7 +46,7 @@ describe("what the offline model says of a tool's result", () => {
     expect(describeToolResult(content)).toBe(text);
   });
 
-  it("cuts long text and says so", () => {
+  it("cuts a long result and marks the cut", () => {
     const said = describeToolResult("x".repeat(5_000));
     expect(said).toMatch(/^x{2000}… \(cut\)$/);
   });

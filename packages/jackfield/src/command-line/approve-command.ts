@@ -38,8 +38,8 @@ interface Decisions {
  * Shows each unapproved server of a project, whole, and asks about it. What was shown is approved, even if the file has changed since.
  * Exits with 1 if a wanted server still waits, or a file could not be read at all.
  *
- * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no entry has, `MCP_CONFIG_INVALID` for `yes` without a name, `MCP_ABORTED` for
- * Ctrl+C.
+ * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no entry has, `MCP_CONFIG_INVALID` for an invalid entry of that name and for `yes`
+ * without a name, `MCP_ABORTED` for Ctrl+C.
  */
 export async function approve(
   options: ApproveOptions,
@@ -59,10 +59,12 @@ export async function approve(
   return { found, ...resultOf(decisions, isFileLost(found)) };
 }
 
-/** Refuses a name that no entry has. A server that needs no approval, or has it, is no error. */
-function refuseUnknown(name: string, { servers, blocked }: DiscoveredServers): void {
+/** Refuses a name that no usable entry has. A server that needs no approval, or has it, is no error. */
+function refuseUnknown(name: string, { servers, blocked, problems }: DiscoveredServers): void {
   const known = [...servers, ...blocked.map(({ definition }) => definition)];
   if (known.some((definition) => definition.name === name)) return;
+  const invalid = problems.find(({ server }) => server === name);
+  if (invalid !== undefined) throw invalid.error;
   const message = `No entry is called ${JSON.stringify(name)}; "jackfield approve" shows the unapproved servers, "jackfield config list" all of them.`;
   throw new McpError("MCP_SERVER_UNKNOWN", message, { server: name, phase: "approve" });
 }

@@ -24,8 +24,8 @@ export type CommandArguments = CommonArguments &
     | { readonly command: "tools"; readonly server: string | undefined; readonly tokens: boolean }
     /** `input` is JSON, or `-` to read it from standard input. */
     | { readonly command: "call"; readonly tool: string; readonly input: string | undefined }
-    | { readonly command: "cache"; readonly wanted: CacheAction }
-    | { readonly command: "config"; readonly wanted: ConfigAction }
+    | { readonly command: "cache"; readonly action: CacheAction }
+    | { readonly command: "config"; readonly action: ConfigAction }
     /** Without a server: every one that waits. `yes`: approve without asking. */
     | { readonly command: "approve"; readonly server: string | undefined; readonly yes: boolean }
     /** `lock`: the lock file; `write`: write it instead of comparing. */
@@ -76,9 +76,11 @@ const OPTIONS = {
  */
 export function readArguments(argv: readonly string[]): CommandArguments {
   const { values, positionals } = parse(argv);
-  // An empty path would mean the working directory, which need not be the user's own.
-  if (values.cache === "")
-    throw usage('The folder of "--cache" is empty; name one, or leave the option out.');
+  // An empty path would mean the working directory, which need not be the one that was meant.
+  for (const option of ["cache", "cwd"] as const) {
+    if (values[option] === "")
+      throw usage(`The folder of "--${option}" is empty; name one, or leave the option out.`);
+  }
   const common: CommonArguments = {
     json: values.json ?? false,
     verbose: values.verbose ?? false,
@@ -105,12 +107,12 @@ export function readArguments(argv: readonly string[]): CommandArguments {
       return { ...common, command, tool: first, input: second };
     case "cache":
       refuseRest(command, rest);
-      return { ...common, command, wanted: readCacheAction(first, second) };
+      return { ...common, command, action: readCacheAction(first, second) };
     case "verify":
       refuseRest(command, [first, second, ...rest]);
       return { ...common, command, lock: values.lock, write: values.write ?? false };
     case "config":
-      return { ...common, command, wanted: readConfigAction(first, second, rest, values.host) };
+      return { ...common, command, action: readConfigAction(first, second, rest, values.host) };
     case "approve":
       refuseRest(command, [second, ...rest]);
       return { ...common, command, server: first, yes: values.yes ?? false };
@@ -139,27 +141,27 @@ export function readArguments(argv: readonly string[]): CommandArguments {
   }
 }
 
-function readCacheAction(action: string | undefined, name: string | undefined): CacheAction {
-  if (action === "clear") return { action, server: name };
-  if (action !== "list" && action !== "path") throw usage('"cache" needs list, clear or path.');
-  refuseRest(`cache ${action}`, [name]);
-  return { action };
+function readCacheAction(kind: string | undefined, name: string | undefined): CacheAction {
+  if (kind === "clear") return { kind, server: name };
+  if (kind !== "list" && kind !== "path") throw usage('"cache" needs list, clear or path.');
+  refuseRest(`cache ${kind}`, [name]);
+  return { kind };
 }
 
 function readConfigAction(
-  action: string | undefined,
+  kind: string | undefined,
   file: string | undefined,
   layers: readonly string[],
   host: string | undefined,
 ): ConfigAction {
-  if (action === "list") {
+  if (kind === "list") {
     refuseRest("config list", [file, ...layers]);
     if (host !== undefined) throw usage('"config list" does not take "--host"; did you mean "--hosts"?');
-    return { action };
+    return { kind };
   }
-  if (action !== "parse") throw usage('"config" needs list or parse.');
+  if (kind !== "parse") throw usage('"config" needs list or parse.');
   if (host === undefined || file === undefined) throw usage('"config parse" needs --host HOST and a FILE.');
-  return { action, host, file, layers };
+  return { kind, host, file, layers };
 }
 
 /** Splits a comma-separated list of hosts. */
@@ -171,7 +173,13 @@ function parse(argv: readonly string[]) {
   try {
     return nodeUtil.parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   } catch (error) {
-    throw usage(thrownMessage(error));
+    const message = thrownMessage(error);
+    const [, unknown] = /^Unknown option '([^']+)'/.exec(message) ?? [];
+    throw usage(
+      unknown === undefined
+        ? message
+        : `There is no option ${JSON.stringify(unknown)}; "jackfield --help" lists the options.`,
+    );
   }
 }
 

@@ -12,15 +12,16 @@ import { fileSystem } from "../builtin-modules.ts";
 import { hearFaults } from "./catalog-faults.ts";
 import type { CommandResult } from "./command-result.ts";
 import { printableLine, printableName } from "./lines.ts";
+import { nextCommand } from "./next-command.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
 
 /** What to do with the catalog on disk. */
 export type CacheAction =
-  | { readonly action: "list" }
-  | { readonly action: "path" }
+  | { readonly kind: "list" }
+  | { readonly kind: "path" }
   /** Without a server: everything. */
-  | { readonly action: "clear"; readonly server: string | undefined };
+  | { readonly kind: "clear"; readonly server: string | undefined };
 
 export interface CacheCommandOptions {
   /** The catalog's directory, relative to `cwd`. Default: where `openMcp` keeps it. */
@@ -36,16 +37,18 @@ export interface CacheCommandOptions {
  * @throws McpError `MCP_CONFIG_INVALID` if it cannot be read, or something that was to be removed may still be there
  */
 export async function cache(
-  wanted: CacheAction,
+  action: CacheAction,
   { directory, cwd, log }: CacheCommandOptions,
 ): Promise<CommandResult> {
   const path = catalogDirectory(directory, cwd);
-  if (wanted.action === "path") return { json: { path }, text: `${path}\n`, exitCode: 0 };
-  if (!fileSystem.existsSync(path)) return wanted.action === "list" ? listed([]) : cleared([], wanted);
+  const listCommand = nextCommand("cache list", { cwd, cache: directory });
+  if (action.kind === "path") return { json: { path }, text: `${path}\n`, exitCode: 0 };
+  if (!fileSystem.existsSync(path))
+    return action.kind === "list" ? listed([]) : cleared([], action, listCommand);
   const hearing = hearFaults(log);
   const known = await entriesAt(path, hearing.log);
   // Faults found while reading, such as a damaged file, do not keep the catalog from being cleared.
-  if (wanted.action === "clear") return cleared(await clear(path, wanted.server), wanted);
+  if (action.kind === "clear") return cleared(await clear(path, action.server), action, listCommand);
   if (hearing.faults.length === 0) return listed(known);
   const message = `The catalog in ${path} could not be listed; the warning says why.`;
   throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
@@ -156,16 +159,17 @@ async function forget(path: string, server: string | undefined): Promise<Forgett
   return { forgotten, fault: faults[0], isWorthRetrying };
 }
 
-/** When everything is cleared, no known entries does not mean that nothing was there. */
+/** When everything is cleared, no known entries does not mean that the catalog held nothing. */
 function cleared(
   entries: readonly CatalogSummary[],
-  { server }: Extract<CacheAction, { readonly action: "clear" }>,
+  { server }: Extract<CacheAction, { readonly kind: "clear" }>,
+  listCommand: string,
 ): CommandResult {
   const names = entries.map(({ server: name }) => `${printableLine(name, 40)}\n`).join("");
   const nothing =
     server === undefined
       ? "No servers were listed. The catalog is empty.\n"
-      : "There was nothing to delete.\n";
+      : `No catalog entry is named "${printableLine(server, 80)}"; "${listCommand}" shows the names.\n`;
   return {
     json: { cleared: entries.map(({ id, server: name }) => ({ id, server: name })) },
     text: entries.length === 0 ? nothing : `Deleted:\n${names}`,

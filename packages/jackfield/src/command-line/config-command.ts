@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import type { ApprovalLedger, DiscoveredServers, DiscoverServersOptions } from "@jackfield/mcp-config";
 import { createServerAdmission, findServers } from "@jackfield/mcp-config/runtime";
-import type { DefinitionScope, Logger, ServerDefinition } from "@jackfield/mcp-core";
+import type { DefinitionScope, Diagnostic, Logger, ServerDefinition } from "@jackfield/mcp-core";
 import { readApprovals } from "../approval-store.ts";
 import type { CommandResult } from "./command-result.ts";
-import { isFileLost } from "./lost-configuration.ts";
+import { isFileLost, isRead, NOTHING_READ } from "./lost-configuration.ts";
 import type { Page } from "./page.ts";
 
 /** What to do with configuration files. No server is started, and no variable is filled in. */
 export type ConfigAction =
-  | { readonly action: "list" }
+  | { readonly kind: "list" }
   | {
-      readonly action: "parse";
+      readonly kind: "parse";
       /** The host in whose dialect the files are written. */
       readonly host: string;
       readonly file: string;
@@ -40,7 +40,7 @@ export interface ListedServer
 
 /**
  * Lists every definition found, including blocked, disabled and shadowed ones, as `openMcp` would treat them. Field values are not shown.
- * Exits with 1 if a file could not be read at all.
+ * Exits with 1 if a file could not be read at all, or all its servers are under a key that is not read.
  */
 export async function listConfig(
   options: ConfigListOptions,
@@ -59,12 +59,12 @@ export async function listConfig(
       listedAs(definition, ledger, { shadowedBy: { name: by, reason } }),
     ),
   ]);
-  const text = listed.length === 0 ? "No server is configured.\n" : (page: Page) => tableOf(listed, page);
+  const nothing = isRead(found) ? "No server is configured.\n" : NOTHING_READ;
+  const text = listed.length === 0 ? nothing : (page: Page) => tableOf(listed, page);
   return { found, json: listed, text, exitCode: isFileLost(found) ? 1 : 0 };
 }
 
-// The code for tables is loaded only when one is printed.
-
+/** Loads the code for tables, which `--json` does not need. */
 async function tableOf(listed: readonly ListedServer[], page: Page): Promise<string> {
   const { listedTable } = await import("./config-table.ts");
   return listedTable(listed, page);
@@ -81,9 +81,12 @@ async function listedAs(
   return { name, transport, scope, enabled, disabledBy, approved, ...state, definedIn };
 }
 
-/** Reads one file in the dialect of one host. With `--json` values are shown as they are written, and may be secret. */
+/**
+ * Reads one file in the dialect of one host. With `--json` values are shown as they are written, and may be secret. Exits with 1 if
+ * something in the file is lost.
+ */
 export async function parseConfig(
-  { host, file, layers }: Extract<ConfigAction, { action: "parse" }>,
+  { host, file, layers }: Extract<ConfigAction, { kind: "parse" }>,
   cwd: string | undefined,
 ): Promise<CommandResult> {
   const { describeServers, parseHostFile } = await import("@jackfield/mcp-config");
@@ -102,6 +105,11 @@ export async function parseConfig(
       const { parsedTable } = await import("./config-table.ts");
       return parsedTable(rows, diagnostics, page);
     },
-    exitCode: diagnostics.some(({ severity }) => severity === "error") ? 1 : 0,
+    exitCode: diagnostics.some(losesServers) ? 1 : 0,
   };
+}
+
+/** For some hosts, servers under another host's key are only a warning; they are not read all the same. */
+function losesServers({ code, severity }: Diagnostic): boolean {
+  return severity === "error" || code === "wrong-root-key";
 }

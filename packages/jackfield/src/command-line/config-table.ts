@@ -18,7 +18,7 @@ export function listedTable(servers: readonly ListedServer[], page: Page): strin
   const head = ["SERVER", "TRANSPORT", "HOST", "SCOPE", "STATE", "DEFINED IN"];
   const options = tableOn(page, {
     keepsEnd: [head.length - 1],
-    tones: { on: "good", "not approved": "doubtful" },
+    tones: { on: "good", "not approved": "warning" },
   });
   return alignColumns([head, ...rows], options);
 }

@@ -4,6 +4,7 @@ import type { CommandResult } from "./command-result.ts";
 import { approvalStoreFindings } from "./doctor/approval-store-findings.ts";
 import type { WatchedCatalog } from "./doctor/catalog-findings.ts";
 import { configurationFindings } from "./doctor/configuration-findings.ts";
+import { environmentFindings } from "./doctor/environment-findings.ts";
 import { byGravity, type Finding } from "./doctor/finding.ts";
 import { approvalFindings, nameFindings, serverFindings } from "./doctor/server-findings.ts";
 import { leftoverFindings, slowStartFindings } from "./doctor/start-findings.ts";
@@ -13,6 +14,7 @@ import { printableLine } from "./lines.ts";
 import type { OpenedRuntime } from "./opened-runtime.ts";
 import type { Page } from "./page.ts";
 import { wrapWords } from "./terminal.ts";
+import { withTypedOptions } from "./typed-options.ts";
 
 export interface DoctorOptions {
   readonly catalog: Pick<WatchedCatalog, "remembered" | "findings">;
@@ -35,6 +37,7 @@ export async function doctor(
   const servers = mcp.servers();
   const findings = byGravity([
     ...configurationFindings(mcp.report),
+    ...environmentFindings(process.env),
     ...serverFindings(servers, { errors, credentials, places }),
     ...(await approvalStoreFindings(mcp.report.blocked)),
     ...approvalFindings(mcp.report.blocked, places),
@@ -43,7 +46,7 @@ export async function doctor(
     ...leftoverFindings(leftovers),
     ...(await catalog.findings()),
     ...tokenFindings(servers, mcp.tools()),
-  ]);
+  ]).map((finding) => ({ ...finding, message: withTypedOptions(finding.message) }));
   return {
     json: findings,
     text: (page) => report(findings, servers.length, page),
@@ -51,7 +54,7 @@ export async function doctor(
   };
 }
 
-const TONES = { error: "bad", warning: "doubtful", info: "faint" } as const;
+const TONES = { error: "bad", warning: "warning", info: "faint" } as const;
 
 function report(findings: readonly Finding[], servers: number, page: Page): string {
   if (findings.length === 0) {
@@ -65,7 +68,8 @@ function report(findings: readonly Finding[], servers: number, page: Page): stri
 function paragraph({ severity, code, message, nextStep, file, line }: Finding, page: Page): string {
   const place =
     file === undefined ? [] : [`at ${printableLine(line === undefined ? file : `${file}:${line}`, 500)}`];
-  const body = [printableLine(message, 1_000), `→ ${printableLine(nextStep, 1_000)}`, ...place];
+  const step = nextStep === undefined ? [] : [`→ ${printableLine(nextStep, 1_000)}`];
+  const body = [printableLine(message, 1_000), ...step, ...place];
   const lines = body.flatMap((text) => wrapWords(text, page.columns - 2, cellsOf).map((part) => `  ${part}`));
   return `${page.paint(TONES[severity], `${severity} ${code}`)}\n${lines.join("\n")}\n`;
 }

@@ -62,7 +62,7 @@ const COMMANDS = {
   },
   config: {
     usage: "config list | config parse FILE…",
-    does: "Lists every definition that was found and says which are used; or parses one file, with further files as weaker layers. Shows values as written. Starts no server.",
+    does: 'Lists every definition that was found and says which are used; or parses one file, with further files as weaker layers. With --json, "config parse" prints values as written, which may be secret. Starts no server.',
     options: [["--host HOST", 'the host whose format the files of "config parse" have']],
     example: "config parse --host cursor ~/.cursor/mcp.json",
   },

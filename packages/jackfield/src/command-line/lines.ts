@@ -23,3 +23,8 @@ export function placeOf({ file, line }: SourceLocation): string {
   if (file === undefined) return "command line";
   return printableLine(line === undefined ? file : `${file}:${line}`, LONGEST_PLACE);
 }
+
+/** A number with its noun, in the singular or the plural. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -26,6 +26,7 @@ import { approveCommand, blockedReportOf } from "../blocked-servers.ts";
 import { entryAuthorization } from "../entry-authorization.ts";
 import { loginDirectory } from "../login-directory.ts";
 import { withRecordedSecrets } from "../recorded-secrets.ts";
+import { rewordedError } from "../reworded-error.ts";
 import { createSecrecy, type Secrecy } from "../secrecy.ts";
 import { catalogDirectory, doubtCatalog } from "./cache-command.ts";
 import type { CommandResult } from "./command-result.ts";
@@ -57,30 +58,32 @@ export interface LoginOptions extends LoginCommandOptions {
  * Logs in to a server. Opens the login page in the browser, and always prints its URL on standard error, because a browser may be on
  * another machine.
  *
- * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no usable entry has, `MCP_CONFIG_INVALID` for an entry that can have no login,
- * `MCP_APPROVAL_REQUIRED`, and what `OAuth.login` throws
+ * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no usable entry has, `MCP_CONFIG_INVALID` for an entry that is invalid or can
+ * have no login, `MCP_APPROVAL_REQUIRED`, and what `OAuth.login` throws
  */
 export async function login(options: LoginOptions): Promise<CommandResult> {
   const { scopes, signal } = options;
   const { definition, server, oauth, secrecy } = await openAccount(options, "login");
   await using _ = oauth;
-  const inTheWay = ownCredentials(server);
-  if (inTheWay !== undefined) throw refusal(definition, IN_THE_WAY[inTheWay]);
+  const credentials = ownCredentials(server);
+  if (credentials !== undefined) throw refusal(definition, PREFERRED_CREDENTIALS[credentials]);
   const name = server.name;
   const login = await oauth
     .login(server, { signal, scopes, authorize: showPage(options) })
-    .catch((error: unknown) => Promise.reject(secrecy.hideIn(error)));
+    .catch((error: unknown) => Promise.reject(secrecy.hideIn(withAdvice(error))));
   await doubtCatalog(server, catalogDirectory(options.cache, options.cwd), secrecy.log);
   const { serverUrl, resource } = login;
-  const made = secrecy.hideIn({ ...login, serverUrl: shownUrl(serverUrl), resource: shownUrl(resource) });
-  const until = made.isRefreshable
+  const shown = secrecy.hideIn({ ...login, serverUrl: shownUrl(serverUrl), resource: shownUrl(resource) });
+  const duration = shown.isRefreshable
     ? "It is renewed automatically."
-    : made.expiresAt === undefined
+    : shown.expiresAt === undefined
       ? ""
-      : `It expires at ${new Date(made.expiresAt).toISOString()}.`;
+      : `It expires at ${new Date(shown.expiresAt).toISOString()}.`;
   return {
-    json: { name, loggedIn: true, ...made },
-    text: `Logged in to ${printableName(name)} at ${printable(made.issuer)}. ${until}`.trimEnd().concat("\n"),
+    json: { name, loggedIn: true, ...shown },
+    text: `Logged in to ${printableName(name)} at ${printable(shown.issuer)}. ${duration}`
+      .trimEnd()
+      .concat("\n"),
     exitCode: 0,
   };
 }
@@ -139,8 +142,16 @@ async function openAccount(
   return { definition, server, oauth, secrecy };
 }
 
-/** Credentials that are sent in place of a login. */
-const IN_THE_WAY = {
+/** How the message ends if a connection failed below HTTP: with the system's code and no advice. */
+const SYSTEM_CODE = / failed \(\w+\)\.$/;
+
+function withAdvice(error: unknown): unknown {
+  if (!isMcpError(error, "MCP_CONNECT_FAILED") || !SYSTEM_CODE.test(error.message)) return error;
+  return rewordedError(error, `${error.message} Check that the server runs and that its address is right.`);
+}
+
+/** Credentials that are sent in place of a login, and how to use a login instead. */
+const PREFERRED_CREDENTIALS = {
   header:
     "has an Authorization header in its entry, which is sent instead of a login; remove the header to log in",
   url: "has a user and a password in its URL, which are sent instead of a login; remove them from the URL to log in",
@@ -163,7 +174,9 @@ async function findDefinition(
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
   }
   const found = await discoverServers({ cwd, files, hosts, servers, admit });
-  tellProblems(found);
+  const invalid = isUsable(found, name) ? undefined : found.problems.find(({ server }) => server === name);
+  tellProblems({ ...found, problems: found.problems.filter((problem) => problem !== invalid) });
+  if (invalid !== undefined) throw invalid.error;
   const definition = found.servers.find((server) => server.name === name);
   if (definition !== undefined) return definition;
   const blocked = found.blocked.find((server) => server.definition.name === name);
@@ -176,6 +189,12 @@ async function findDefinition(
       : `No server is called ${JSON.stringify(name)}; "jackfield config list" shows the servers.`;
   const code = unapproved ? "MCP_APPROVAL_REQUIRED" : "MCP_SERVER_UNKNOWN";
   throw new McpError(code, message, { server: name, phase: unapproved ? "approve" : "config" });
+}
+
+/** Whether the name belongs to an entry that is valid, whether it is in use or blocked. */
+function isUsable({ servers, blocked }: DiscoveredServers, name: string): boolean {
+  const definitions = [...servers, ...blocked.map(({ definition }) => definition)];
+  return definitions.some((definition) => definition.name === name);
 }
 
 function refusal({ name, definedIn }: ServerDefinition, fact: string): McpError {

@@ -1,4 +1,4 @@
-import { McpError } from "@jackfield/mcp-core";
+import { type Diagnostic, McpError } from "@jackfield/mcp-core";
 import type { McpReport } from "../mcp.ts";
 
 type Reading = Pick<McpReport, "problems" | "diagnostics" | "discoveryError">;
@@ -9,12 +9,21 @@ export function isRead({ problems, diagnostics, discoveryError }: Reading): bool
   return problems.length === 0 && isLossless && discoveryError === undefined;
 }
 
-/** Whether a whole file, or the search for files, failed. A list of servers or tools may then lack any number of them. */
-export function isFileLost({
-  problems,
-  discoveryError,
-}: Pick<Reading, "problems" | "discoveryError">): boolean {
-  return discoveryError !== undefined || problems.some(({ server }) => server === undefined);
+/** What is printed in place of an empty list of servers if not all of the configuration could be read. */
+export const NOTHING_READ = "No server could be read; correct what is named above.\n";
+
+/**
+ * Whether a whole file, or the search for files, failed. A list of servers or tools may then lack any number of them. A file whose servers
+ * are all under a key that is not read counts as well.
+ */
+export function isFileLost({ problems, diagnostics, discoveryError }: Reading): boolean {
+  const isUnderWrongKey = ({ code, severity }: Diagnostic) =>
+    code === "wrong-root-key" && severity === "error";
+  return (
+    discoveryError !== undefined ||
+    problems.some(({ server }) => server === undefined) ||
+    diagnostics.some(isUnderWrongKey)
+  );
 }
 
 /** @throws McpError `MCP_CONFIG_INVALID` if `file` would be made from a configuration that could not all be read */

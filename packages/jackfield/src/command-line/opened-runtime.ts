@@ -1,4 +1,10 @@
-import { type Connector, type Logger, ownCredentials, type ToolCache } from "@jackfield/mcp-core";
+import {
+  type Connector,
+  type Logger,
+  ownCredentials,
+  silentLogger,
+  type ToolCache,
+} from "@jackfield/mcp-core";
 import type { Leftover } from "@jackfield/mcp-transports";
 import { processRecordPlace, reportLeftovers } from "../leftover-report.ts";
 import type { Mcp } from "../mcp.ts";
@@ -56,7 +62,7 @@ export async function openRuntime(
   const credentials = new Map<string, OwnCredentials>();
   const processRecord = processRecordPlace();
   const connector = createLateConnector({ processRecord });
-  const leftovers = await reportLeftovers(processRecord, log ?? (() => {}));
+  const leftovers = await reportLeftovers(processRecord, log ?? silentLogger);
   // Lines that are redrawn do not mix with log lines.
   using _ = args.verbose ? undefined : showProgress(terminal.stderr, activities);
   const usual = runtimeOptions(args);

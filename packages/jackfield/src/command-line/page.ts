@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal.ts";
 const USUAL_COLUMNS = 80;
 
 /** The meaning of a text's colour. */
-export type Tone = "good" | "bad" | "doubtful" | "faint";
+export type Tone = "good" | "bad" | "warning" | "faint";
 
 /** What a result is printed on. */
 export interface Page {
@@ -15,7 +15,7 @@ export interface Page {
   paint(tone: Tone, text: string): string;
 }
 
-const STYLES = { good: "green", bad: "red", doubtful: "yellow", faint: "dim" } as const;
+const STYLES = { good: "green", bad: "red", warning: "yellow", faint: "dim" } as const;
 
 /**
  * A terminal has its own width, a pipe none. Node decides about colours: a terminal has them, unless `NO_COLOR` or `TERM` says otherwise; a pipe has

@@ -4,10 +4,12 @@ import type { OpenMcpOptions } from "../open-mcp-options.ts";
 import type { CommandArguments } from "./arguments.ts";
 import { cellsOf } from "./cells.ts";
 import type { CommandResult } from "./command-result.ts";
+import { nextCommand } from "./next-command.ts";
 import { type OpenedRuntime, type OpenRuntimeOptions, openRuntime } from "./opened-runtime.ts";
 import { pageOf } from "./page.ts";
 import { showProgress } from "./progress-lines.ts";
 import { printable, type Terminal, wrapWords } from "./terminal.ts";
+import { withTypedOptions } from "./typed-options.ts";
 
 /** A command that needs the servers. */
 export type RuntimeArguments = CommandArguments & {
@@ -40,7 +42,7 @@ export async function runOnRuntime(args: RuntimeArguments, options: RuntimeComma
   const result = await execute(runtime, args, terminal, signal);
   const { columns } = pageOf(terminal.stderr);
   for (const remark of result.remarks ?? []) {
-    const lines = wrapWords(`warning: ${printable(remark)}`, columns, cellsOf);
+    const lines = wrapWords(`warning: ${printable(withTypedOptions(remark))}`, columns, cellsOf);
     terminal.stderr.write(`${lines.join("\n")}\n`);
   }
   // Awaited, because the servers are closed when this function ends, and the result may be read slowly.
@@ -55,7 +57,11 @@ async function examine(
   const { catalogPlace } = await import("./cache-command.ts");
   const { watchCatalog } = await import("./doctor/catalog-findings.ts");
   const { doctor } = await import("./doctor-command.ts");
-  await using catalog = watchCatalog(catalogPlace(args.cache, args.cwd), log);
+  await using catalog = watchCatalog(
+    catalogPlace(args.cache, args.cwd),
+    log,
+    nextCommand("cache clear", { cwd: args.cwd, cache: args.cache }),
+  );
   const { cache } = catalog;
   await using runtime = await openRuntime(args, { terminal, signal, log, cache, startup: UNTIL_SETTLED });
   using _ = args.verbose ? undefined : showProgress(terminal.stderr, runtime.activities);

@@ -4,10 +4,11 @@ import { cellsOf } from "./cells.ts";
 import type { CommandResult } from "./command-result.ts";
 import { durationText } from "./duration-text.ts";
 import { placeOf, printableLine, printableName } from "./lines.ts";
-import { isRead } from "./lost-configuration.ts";
+import { isRead, NOTHING_READ } from "./lost-configuration.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
 import { wrapWords } from "./terminal.ts";
+import { withTypedOptions } from "./typed-options.ts";
 
 /**
  * Which servers are up, for how long, and why the others are not. Exits with 1 if a server is not up, or not all of the configuration could
@@ -16,13 +17,16 @@ import { wrapWords } from "./terminal.ts";
  * @param now - epoch milliseconds
  */
 export function status(mcp: Pick<Mcp, "servers" | "report">, now = Date.now()): CommandResult {
-  const servers = mcp.servers();
+  const servers = mcp.servers().map(withTypedMessage);
   const isUp = (server: ServerSnapshot) =>
     server.error === undefined && ["ready", "idle"].includes(server.status);
   const isWell = servers.every(isUp) && isRead(mcp.report);
   return {
     json: { servers: servers.map((server) => asJson(server, now)), startedInMs: mcp.report.tookMs },
-    text: servers.length === 0 ? NOTHING_CONFIGURED : (page) => table(servers, mcp.report.tookMs, page, now),
+    text:
+      servers.length === 0
+        ? nothingListed(mcp.report)
+        : (page) => table(servers, mcp.report.tookMs, page, now),
     exitCode: isWell ? 0 : 1,
   };
 }
@@ -31,6 +35,16 @@ const NOTHING_CONFIGURED = `No server is configured. Write a first file with "ja
 --mcp-server NAME=JSON.
 `;
 
+function nothingListed(report: Mcp["report"]): string {
+  return isRead(report) ? NOTHING_CONFIGURED : NOTHING_READ;
+}
+
+function withTypedMessage(server: ServerSnapshot): ServerSnapshot {
+  const { error } = server;
+  if (error === undefined) return server;
+  return { ...server, error: { ...error, message: withTypedOptions(error.message) } };
+}
+
 function asJson(server: ServerSnapshot, now: number) {
   const { name, status, transport, tools, toolsFrom, definedIn, error } = server;
   const uptimeMs = status === "ready" ? Math.max(0, now - server.since) : undefined;
@@ -38,7 +52,7 @@ function asJson(server: ServerSnapshot, now: number) {
 }
 
 const HEAD = ["SERVER", "STATUS", "UP", "TRANSPORT", "TOOLS", "FROM", "DEFINED IN"];
-const TONES = { ready: "good", failed: "bad", backoff: "doubtful", connecting: "doubtful" } as const;
+const TONES = { ready: "good", failed: "bad", backoff: "warning", connecting: "warning" } as const;
 
 function table(servers: readonly ServerSnapshot[], tookMs: number, page: Page, now: number): string {
   const rows = servers.map((server) => [

@@ -4,11 +4,13 @@ import type { CommandResult } from "./command-result.ts";
 import { unknownTools, untilListed } from "./late-servers.ts";
 import { printableLine } from "./lines.ts";
 import { isFileLost } from "./lost-configuration.ts";
+import { type CommandPlaces, nextCommand } from "./next-command.ts";
 import { alignColumns } from "./table.ts";
 import { estimateTokens } from "./token-estimate.ts";
 import { whyUnused } from "./unused-server.ts";
 
-export interface ToolsOptions {
+/** The places are for the command that is advised. */
+export interface ToolsOptions extends CommandPlaces {
   /** Default: all servers. */
   readonly server: string | undefined;
   readonly tokens: boolean;
@@ -21,12 +23,16 @@ export interface ToolsOptions {
  *
  * @throws McpError `MCP_SERVER_UNKNOWN`, and the signal's reason
  */
-export async function tools(mcp: Mcp, { server, tokens, signal }: ToolsOptions): Promise<CommandResult> {
+export async function tools(
+  mcp: Mcp,
+  { server, tokens, signal, ...places }: ToolsOptions,
+): Promise<CommandResult> {
+  const statusCommand = nextCommand("status", places);
   if (server !== undefined && !mcp.servers().some(({ name }) => name === server)) {
     const unused = mcp.report.blocked.find(({ name }) => name === server);
     const message = unused
       ? whyUnused(unused)
-      : `No server is called "${server}"; "jackfield status" lists them.`;
+      : `No server is called "${server}"; "${statusCommand}" lists them.`;
     throw new McpError("MCP_SERVER_UNKNOWN", message, { server });
   }
   const isAsked = ({ name }: ServerSnapshot) => server === undefined || name === server;
@@ -38,7 +44,7 @@ export async function tools(mcp: Mcp, { server, tokens, signal }: ToolsOptions):
     json: listed.map((tool) => asJson(tool, tokens)),
     text:
       listed.length === 0
-        ? nothingOffered(asked)
+        ? nothingOffered(asked, statusCommand)
         : ({ columns }) =>
             alignColumns(
               listed.map((tool) => row(tool, tokens)),
@@ -54,13 +60,13 @@ function hasFailed({ toolsFrom, error }: ServerSnapshot): boolean {
   return toolsFrom === "none" && error !== undefined;
 }
 
-function nothingOffered(asked: readonly ServerSnapshot[]): string {
+function nothingOffered(asked: readonly ServerSnapshot[], statusCommand: string): string {
   // Some have failed, others wait for approval: what is wrong with each takes more than a line.
   const troubled = asked
     .filter(({ error }) => error !== undefined)
     .map(({ name }) => `"${printableLine(name, 80)}"`);
   if (troubled.length === 0) return "No tool is available.\n";
-  return `No tool is available. "jackfield status" shows what is wrong with ${troubled.join(", ")}.\n`;
+  return `No tool is available. "${statusCommand}" shows what is wrong with ${troubled.join(", ")}.\n`;
 }
 
 function asJson(tool: ToolDescriptor, tokens: boolean) {

@@ -8,8 +8,9 @@ import type { OpenMcpOptions } from "../open-mcp-options.ts";
 import { catalogPlace } from "./cache-command.ts";
 import type { CommandResult } from "./command-result.ts";
 import { isWaitingForCall } from "./lazy-servers.ts";
-import { printableLine } from "./lines.ts";
+import { counted, printableLine } from "./lines.ts";
 import { refuseUnread } from "./lost-configuration.ts";
+import { type CommandPlaces, nextCommand } from "./next-command.ts";
 import { printable } from "./terminal.ts";
 import { declareTools } from "./tool-declarations.ts";
 import { writeWholeFile } from "./whole-file.ts";
@@ -17,15 +18,14 @@ import { writeWholeFile } from "./whole-file.ts";
 /** The default output file. */
 const DECLARATION_FILE = "mcp-tools.d.ts";
 
-export interface TypesOptions {
+/** The places are for the commands that are advised. */
+export interface TypesOptions extends Omit<CommandPlaces, "cwd" | "lock"> {
   /** The file, relative to the `cwd` of `runtime`. Default: `mcp-tools.d.ts`. */
   readonly out: string | undefined;
   /** The catalog's directory, relative to the same. */
   readonly cache: string | undefined;
   /** Options that say which servers there are. */
   readonly runtime: Omit<OpenMcpOptions, "cache">;
-  /** The hosts whose files are searched for them. */
-  readonly hosts: readonly string[] | "all" | undefined;
   /** Prints what is wrong with the configuration. */
   readonly tellProblems: (report: McpReport) => void;
 }
@@ -39,12 +39,12 @@ export interface TypesOptions {
  */
 export async function types({
   out = DECLARATION_FILE,
-  cache,
   runtime,
-  hosts,
   tellProblems,
+  ...places
 }: TypesOptions): Promise<CommandResult> {
   const { cwd = ".", log: logger } = runtime;
+  const { cache, hosts } = places;
   const file = resolve(cwd, out);
   const path = cache === undefined ? undefined : resolve(cwd, cache);
   const catalog = sqliteToolCache({ path, log: logger });
@@ -68,7 +68,7 @@ export async function types({
     const isKept = catalogPlace(cache, cwd) !== undefined;
     return {
       json: { file, tools: tools.length, missing },
-      text: `${printable(file)} describes ${tools.length} tools.\n${adviseOn(unknown, approve, isKept)}`,
+      text: `${printable(file)} describes ${counted(tools.length, "tool")}.\n${adviseOn(unknown, { ...places, cwd }, { approve, isKept })}`,
       exitCode: missing.length === 0 ? 0 : 1,
     };
   } finally {
@@ -78,7 +78,11 @@ export async function types({
 }
 
 /** How to make the tools of the missing servers known. */
-function adviseOn(unknown: readonly ServerSnapshot[], approve: string, isKept: boolean): string {
+function adviseOn(
+  unknown: readonly ServerSnapshot[],
+  places: CommandPlaces,
+  { approve, isKept }: { readonly approve: string; readonly isKept: boolean },
+): string {
   const {
     waiting = [],
     lazy = [],
@@ -93,9 +97,9 @@ function adviseOn(unknown: readonly ServerSnapshot[], approve: string, isKept: b
     listed(waiting, `These servers are not approved, so they are not started; review them with: ${approve}`),
     listed(
       lazy,
-      `${notKnown}, which start at their first call; ${keep}run "jackfield doctor", which starts them:`,
+      `${notKnown}, which start at their first call; ${keep}run "${nextCommand("doctor", places)}", which starts them:`,
     ),
-    listed(other, `${notKnown}; ${keep}run "jackfield status"${isKept ? " first" : ""}:`),
+    listed(other, `${notKnown}; ${keep}run "${nextCommand("status", places)}"${isKept ? " first" : ""}:`),
   ].join("");
 }
 

@@ -38,36 +38,36 @@ export async function writeWholeFile(
 ): Promise<void> {
   try {
     // Checked first: an existing file is the reason to report, even if the disk is full.
-    if (!replaces && (await isTaken(file))) throw alreadyThere(file);
-    const there = await statIfThere(file);
+    if (!replaces && (await exists(file))) throw alreadyExists(file);
+    const existing = await statOrUndefined(file);
     const target = await endOfLinks(file);
     await refuseWayOut({ file, target, cwd });
-    if (there !== undefined) return await replaceFile(file, text, there);
+    if (existing !== undefined) return await replaceFile(file, text, existing);
     await placeDraft(target, text, { mode: undefined, place: replaces ? rename : placeNew });
   } catch (error) {
-    throw isThere(error) ? alreadyThere(file) : cannotWrite(file, error);
+    throw isExistsError(error) ? alreadyExists(file) : cannotWrite(file, error);
   }
 }
 
 /** Errors of the folder, or of a file that is a mount point: the file itself may still be writable. */
 const IRREPLACEABLE: readonly unknown[] = ["EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV"];
 
-async function replaceFile(file: string, text: string, there: Stats): Promise<void> {
+async function replaceFile(file: string, text: string, existing: Stats): Promise<void> {
   // A replacement would belong to this user.
-  const isOthers = process.getuid !== undefined && there.uid !== process.getuid();
-  if (!there.isFile() || isOthers) return writeFile(file, text);
+  const isOthers = process.getuid !== undefined && existing.uid !== process.getuid();
+  if (!existing.isFile() || isOthers) return writeFile(file, text);
   // Replacing it needs rights in its folder alone, so the file's own are checked here.
   await access(file, constants.W_OK);
   try {
     const target = await realpath(file);
-    await placeDraft(target, text, { mode: there.mode, place: rename });
+    await placeDraft(target, text, { mode: existing.mode, place: rename });
   } catch (error) {
     if (!IRREPLACEABLE.includes((error as NodeJS.ErrnoException).code)) throw error;
     await writeFile(file, text);
   }
 }
 
-async function statIfThere(file: string): Promise<Stats | undefined> {
+async function statOrUndefined(file: string): Promise<Stats | undefined> {
   try {
     return await stat(file);
   } catch (error) {
@@ -117,20 +117,20 @@ async function placeNew(draft: string, target: string): Promise<void> {
   try {
     await link(draft, target);
   } catch (error) {
-    if (isThere(error)) throw error;
+    if (isExistsError(error)) throw error;
     // Some file systems have no links.
     await copyFile(draft, target, constants.COPYFILE_EXCL);
   }
 }
 
-async function isTaken(file: string): Promise<boolean> {
+async function exists(file: string): Promise<boolean> {
   return lstat(file).then(
     () => true,
     () => false,
   );
 }
 
-function isThere(error: unknown): boolean {
+function isExistsError(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "EEXIST";
 }
 
@@ -141,7 +141,7 @@ const STEPS: { readonly [code: string]: string } = {
   EISDIR: "name a file",
 };
 
-function alreadyThere(file: string): McpError {
+function alreadyExists(file: string): McpError {
   const message = `${file} already exists and was not changed; --force replaces it.`;
   return new McpError("MCP_CONFIG_INVALID", message, { phase: "config", location: { file } });
 }

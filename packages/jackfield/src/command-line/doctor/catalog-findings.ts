@@ -1,15 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type LastOutcome,
-  type LogFields,
-  type Logger,
-  silentLogger,
-  type ToolCache,
-} from "@jackfield/mcp-core";
+import { type LastOutcome, type Logger, silentLogger, type ToolCache } from "@jackfield/mcp-core";
 import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
-import { isNothingKept, NOTHING_IS_KEPT } from "../../unknown-home.ts";
-import { hearFaults } from "../catalog-faults.ts";
+import { hasStateDirectory, NO_STATE_DIRECTORY } from "../../unknown-home.ts";
+import { type CatalogFault, hearFaults } from "../catalog-faults.ts";
 import { type Finding, findingOf } from "./finding.ts";
 
 const SET_ASIDE = /^catalog\.sqlite\.corrupt-\d+$/;
@@ -22,8 +16,16 @@ export interface WatchedCatalog extends AsyncDisposable {
   findings(): Promise<readonly Finding[]>;
 }
 
-/** Opens the catalog in a directory, or in memory without one. */
-export function watchCatalog(directory: string | undefined, log: Logger): WatchedCatalog {
+/**
+ * Opens the catalog in a directory, or in memory without one.
+ *
+ * @param clearCommand - the command that empties it
+ */
+export function watchCatalog(
+  directory: string | undefined,
+  log: Logger,
+  clearCommand = "jackfield cache clear",
+): WatchedCatalog {
   const { faults, log: hearing } = hearFaults(log);
   // A catalog in memory logs only why it is there, which is a finding of its own.
   const own = sqliteToolCache({ path: directory, log: directory === undefined ? silentLogger : hearing });
@@ -47,9 +49,11 @@ export function watchCatalog(directory: string | undefined, log: Logger): Watche
     cache,
     remembered,
     async findings() {
-      const unkept = directory === undefined || isNothingKept() ? [UNKEPT] : [];
+      const unkept = directory === undefined || !hasStateDirectory() ? [UNKEPT] : [];
       if (directory === undefined) return unkept;
-      const damaged = faults.map(({ message, fields }) => faultFinding(directory, message, fields));
+      const damaged = faults.map(({ message, fields }) =>
+        faultFinding(directory, clearCommand, { message, fields }),
+      );
       const said = new Set(damaged.map(({ file }) => file));
       const older = (await setAsideFiles(directory)).filter((file) => !said.has(file));
       return [...unkept, ...damaged, ...older.map(setAsideFinding)];
@@ -58,15 +62,23 @@ export function watchCatalog(directory: string | undefined, log: Logger): Watche
   };
 }
 
-const UNKEPT = findingOf("home-unknown", `${NOTHING_IS_KEPT}.`, "Set JACKFIELD_HOME to a folder for them.");
+const UNKEPT = findingOf(
+  "home-unknown",
+  `${NO_STATE_DIRECTORY}.`,
+  "Set JACKFIELD_HOME to a folder for them.",
+);
 
-function faultFinding(directory: string, message: string, { aside, reason }: LogFields): Finding {
+function faultFinding(
+  directory: string,
+  clearCommand: string,
+  { message, fields: { aside, reason } }: CatalogFault,
+): Finding {
   if (typeof aside === "string") {
     const nextStep = "Nothing else is lost: servers are listed again. Delete the file that was set aside.";
     return findingOf("catalog-damaged", message, nextStep, { file: aside });
   }
   const why = typeof reason === "string" ? ` ${reason}` : "";
-  const nextStep = 'Check that the folder is writable, or empty the catalog with "jackfield cache clear".';
+  const nextStep = `Check that the folder is writable, or empty the catalog with "${clearCommand}".`;
   return findingOf("catalog-damaged", `${message}${why}`, nextStep, { file: directory });
 }
 

@@ -46,14 +46,16 @@ export function configurationFindings({
   ];
 }
 
+/** The message about an option ends with the next step; that of a file need not. */
 function problemFinding({ kind, error, definedIn, server }: ConfigProblem): Finding {
   const { file, line } = error.location ?? definedIn;
+  const general = file === undefined ? undefined : nextStepOf(kind);
   return {
     code: kind,
     severity: "error",
     server,
     message: error.message,
-    nextStep: isMissing(error) ? "Correct the path, or create the file." : nextStepOf(kind),
+    nextStep: isMissing(error) ? "Correct the path, or create the file." : general,
     file,
     line,
   };

@@ -14,6 +14,7 @@ export const FINDING_CODES = {
   "name-clash": "warning",
   leftover: "warning",
   "home-unknown": "warning",
+  "variable-ignored": "warning",
   "catalog-damaged": "warning",
   "catalog-set-aside": "info",
   "many-tokens": "info",
@@ -22,13 +23,14 @@ export const FINDING_CODES = {
 /** A code of the doctor's own, or one of a configuration's diagnostics. */
 export type FindingCode = keyof typeof FINDING_CODES | DiagnosticCode;
 
-/** One thing that is wrong or could be better, and what to do about it. */
+/** One thing that is wrong or could be better. */
 export interface Finding {
   readonly code: FindingCode;
   readonly severity: Diagnostic["severity"];
   readonly server?: string | undefined;
   readonly message: string;
-  readonly nextStep: string;
+  /** Missing if the message ends with it. */
+  readonly nextStep?: string | undefined;
   readonly file?: string | undefined;
   readonly line?: number | undefined;
 }
@@ -37,7 +39,7 @@ export interface Finding {
 export function findingOf(
   code: keyof typeof FINDING_CODES,
   message: string,
-  nextStep: string,
+  nextStep: string | undefined,
   {
     server,
     file,

@@ -6,22 +6,18 @@ import { type FINDING_CODES, type Finding, findingOf } from "./finding.ts";
 
 interface Cause {
   readonly code: keyof typeof FINDING_CODES;
-  readonly nextStep: string | ((server: ServerSnapshot, options: ServerFindingOptions) => string);
+  /** Missing if the messages with this code end with the next step. */
+  readonly nextStep?:
+    | string
+    | ((server: ServerSnapshot, options: ServerFindingOptions) => string | undefined);
 }
 
 const CAUSES: { readonly [C in ErrorCode]?: Cause } = {
-  MCP_COMMAND_NOT_FOUND: {
-    code: "command-not-found",
-    nextStep: 'Install the program, put its folder on the PATH, or write its full path into "command".',
-  },
+  MCP_COMMAND_NOT_FOUND: { code: "command-not-found" },
   MCP_CONFIG_VARIABLE_MISSING: { code: "variable-unset", nextStep: adviseOnVariable },
   MCP_AUTH_REQUIRED: { code: "login-needed", nextStep: adviseOnLogin },
-  MCP_CONFIG_INVALID: { code: "server-failed", nextStep: "Fix the problem that is named here." },
-  MCP_CONNECT_TIMEOUT: {
-    code: "server-failed",
-    nextStep:
-      'Run the server by itself to see what it waits for, or allow it more time to connect. If it is downloaded when it starts, it may lack the proxy or the certificates of your environment: set them in "env" of the entry.',
-  },
+  MCP_CONFIG_INVALID: { code: "server-failed" },
+  MCP_CONNECT_TIMEOUT: { code: "server-failed", nextStep: adviseOnTimeout },
   MCP_SERVER_EXITED: {
     code: "server-failed",
     nextStep: "Run the command by itself: its standard error shows why it exits.",
@@ -41,6 +37,14 @@ const UNKNOWN_CAUSE: Cause = {
   nextStep: (_server, { places }) =>
     `See the details with: ${["npx jackfield status --verbose", ...placeOptions(places)].join(" ")}`,
 };
+
+/** How an error says that a server writes something else than the protocol, which it is then told to stop. */
+const IS_STRAY_OUTPUT = / not JSON-RPC /;
+
+function adviseOnTimeout({ error }: ServerSnapshot): string | undefined {
+  if (IS_STRAY_OUTPUT.test(error?.message ?? "")) return undefined;
+  return 'Run the server by itself to see what it waits for, or allow it more time to connect. If it is downloaded when it starts, it may lack the proxy or the certificates of your environment: set them in "env" of the entry.';
+}
 
 /** Setting a variable is not enough for an entry of a project: it is given none of its user's. */
 function adviseOnVariable({ definedIn, error }: ServerSnapshot): string {
@@ -106,7 +110,7 @@ export function serverFindings(
       return [{ code: "ServerConfigError", severity: "error", server: name, message, nextStep, file, line }];
     }
     const { code, nextStep } = CAUSES[error.code] ?? UNKNOWN_CAUSE;
-    const step = typeof nextStep === "string" ? nextStep : nextStep(server, options);
+    const step = typeof nextStep === "function" ? nextStep(server, options) : nextStep;
     return [findingOf(code, message, step, { server: name, file, line })];
   });
 }

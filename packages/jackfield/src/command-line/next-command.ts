@@ -1,0 +1,29 @@
+import { placeOptions, shellWord } from "../searched-places.ts";
+
+/** The options that decide which servers, which catalog and which lock file a command uses. */
+export interface CommandPlaces {
+  readonly configFiles?: readonly string[] | undefined;
+  readonly cwd?: string | undefined;
+  readonly hosts?: readonly string[] | "all" | undefined;
+  readonly servers?: object | undefined;
+  readonly cache?: string | undefined;
+  readonly lock?: string | undefined;
+}
+
+/**
+ * A command to run next, with the options that make it use the same servers, catalog and lock file. Entries of `--mcp-server` are not
+ * repeated, because they may be secret.
+ */
+export function nextCommand(
+  command: string,
+  { configFiles, cwd, hosts, servers = {}, cache, lock }: CommandPlaces,
+): string {
+  return [
+    `jackfield ${command}`,
+    ...(Object.keys(servers).length === 0 ? [] : ["--mcp-server …"]),
+    ...placeOptions({ cwd, files: configFiles, hosts }),
+    ...(hosts?.length === 0 ? ["--no-discover"] : []),
+    ...(cache === undefined ? [] : [`--cache ${shellWord(cache)}`]),
+    ...(lock === undefined ? [] : [`--lock ${shellWord(lock)}`]),
+  ].join(" ");
+}
