@@ -16,6 +16,8 @@ import { isPassing, notJustNow } from "./flow/outage.ts";
  *
  * Its status is the one with which the server refused the request: callers that can renew other values of an entry depend on it. A
  * temporary or aborted failure says nothing about what was sent, so it keeps its own status.
+ *
+ * Its outcome is `rejected`, unless it has another one: the request was refused before it was processed.
  */
 export function challengeError(
   thrown: unknown,
@@ -24,12 +26,14 @@ export function challengeError(
 ): McpError {
   const error = isMcpError(thrown) ? thrown : unexpected(name, thrown);
   const httpStatus = isUndecided(error) ? error.httpStatus : status;
-  if (error.phase === "handshake" && error.httpStatus === httpStatus) return error;
-  const { cause } = error;
+  const { cause, outcome = "rejected" } = error;
+  if (error.phase === "handshake" && error.httpStatus === httpStatus && error.outcome === outcome)
+    return error;
   return new McpError(error.code, error.message, {
     ...error.toJSON(),
     phase: "handshake",
     httpStatus,
+    outcome,
     cause,
   });
 }

@@ -21,7 +21,7 @@ async function openExpired(): Promise<Scene> {
   return scene;
 }
 
-describe("the error of a challenge belongs to the handshake, so nobody repeats a request because of its status", () => {
+describe("an unmet challenge fails in the handshake phase", () => {
   const unreadable = new McpError("MCP_SESSION_LOST", "The key store is gone.", { outcome: "not-sent" });
   const busy = new McpError("MCP_CONNECT_FAILED", "The key store is busy.", {
     httpStatus: 429,
@@ -32,13 +32,13 @@ describe("the error of a challenge belongs to the handshake, so nobody repeats a
 
   it.each<[string, Partial<OAuthOptions>]>([
     ["nobody has logged in", { authorize: undefined }],
-    ["the page cannot be shown", { authorize: () => Promise.reject(new Error("no screen")) }],
-    ["the vault is lost", vaultThat(() => Promise.reject(unreadable))],
-    ["the vault is busy", vaultThat(() => Promise.reject(busy))],
-    ["a setting cannot be had", { settingsOf: () => Promise.reject(unset) }],
-    ["the settings throw what is no McpError", { settingsOf: () => Promise.reject(new Error("locked")) }],
-    ["a setting is wrong", { settingsOf: () => ({ settings: { callbackPort: 70_000 } }) }],
-  ])("where %s", async (_, oauth) => {
+    ["the login page cannot be shown", { authorize: () => Promise.reject(new Error("no screen")) }],
+    ["the vault throws MCP_SESSION_LOST", vaultThat(() => Promise.reject(unreadable))],
+    ["the vault throws an error with status 429", vaultThat(() => Promise.reject(busy))],
+    ["a setting cannot be resolved", { settingsOf: () => Promise.reject(unset) }],
+    ["settingsOf throws a plain Error", { settingsOf: () => Promise.reject(new Error("locked")) }],
+    ["a setting is invalid", { settingsOf: () => ({ settings: { callbackPort: 70_000 } }) }],
+  ])("when %s", async (_, oauth) => {
     await using scene = await openScene({ oauth });
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
       name: "McpError",
@@ -50,15 +50,15 @@ describe("the error of a challenge belongs to the handshake, so nobody repeats a
     ["is not answered", (request) => request.socket.destroy()],
     ["is answered with 503", (_, response) => response.writeHead(503).end()],
     [
-      "is answered with what is compressed",
+      "is answered with a compressed body",
       (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("{}")),
     ],
-    ["is answered without end", (_, response) => response.writeHead(200).end("x".repeat(2 ** 21))],
+    ["is answered with an oversized body", (_, response) => response.writeHead(200).end("x".repeat(2 ** 21))],
     [
-      "leads to itself for ever",
+      "is redirected to itself forever",
       (request, response) => response.writeHead(302, { location: request.url }).end(),
     ],
-  ])("where metadata %s", async (_, answer) => {
+  ])("when a metadata request %s", async (_, answer) => {
     await using server = await startServer((request, response) => {
       if (request.url === "/mcp") response.writeHead(401).end();
       else void answer(request, response);
@@ -70,19 +70,19 @@ describe("the error of a challenge belongs to the handshake, so nobody repeats a
 
   it.each<[string, RequestListener]>([
     ["does not answer", (request) => request.socket.destroy()],
-    ["is busy", (_, response) => response.writeHead(429).end()],
+    ["answers 429", (_, response) => response.writeHead(429).end()],
     [
-      "compresses what it says of its trouble",
+      "answers 503 with a compressed body",
       (_, response) => response.writeHead(503, { "content-encoding": "gzip" }).end(gzipSync("{}")),
     ],
     [
-      "gives a token of another kind",
+      "returns a token of type mac",
       (_, response) =>
         response
           .writeHead(200, { "content-type": "application/json" })
           .end(JSON.stringify({ access_token: "at", token_type: "mac" })),
     ],
-  ])("where the token endpoint %s", async (_, answer) => {
+  ])("when the token endpoint %s", async (_, answer) => {
     await using office = await startServer((request, response) => void answer(request, response));
     await using scene = await openExpired();
     scene.authority.behave({ metadata: { token_endpoint: `${office.origin}/token` } });
@@ -92,7 +92,7 @@ describe("the error of a challenge belongs to the handshake, so nobody repeats a
     });
   });
 
-  it("where a server wants more than nobody can be asked for", async () => {
+  it("when more scopes are needed and nobody can be asked", async () => {
     await using scene = await openScene({ isUnattended: true });
     await scene.oauth.login(scene.server, { authorize: visit });
     await scene.oauth.headers(scene.server);
@@ -102,14 +102,49 @@ describe("the error of a challenge belongs to the handshake, so nobody repeats a
     await expect(unmet).rejects.toMatchObject({ phase: "handshake", httpStatus: 403 });
   });
 
-  it("where the challenge is given up", async () => {
+  it("when the caller aborts", async () => {
     await using scene = await openScene();
     const unmet = scene.oauth.onChallenge(scene.server, { status: 401 }, AbortSignal.abort());
     await expect(unmet).rejects.toMatchObject({ code: "MCP_ABORTED", phase: "handshake" });
   });
 });
 
-it("what a vault throws that is no McpError is told as a failure that may be tried again", async () => {
+describe("[R21] the error of an unmet challenge", () => {
+  it.each<[string, RequestListener]>([
+    ["is not answered", (request) => request.socket.destroy()],
+    [
+      "is compressed",
+      (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("{}")),
+    ],
+  ])("has the outcome rejected when the metadata %s", async (_, answer) => {
+    await using server = await startServer((request, response) => {
+      if (request.url === "/mcp") response.writeHead(401).end();
+      else void answer(request, response);
+    });
+    await using oauth = createOAuth();
+    const unmet = reach(oauth, remoteServer(`${server.origin}/mcp`));
+    await expect(unmet).rejects.toMatchObject({ name: "McpError", outcome: "rejected" });
+  });
+
+  it("has the outcome rejected when the person declines", async () => {
+    await using scene = await openScene({ behavior: { callback: { code: null, error: "access_denied" } } });
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+      outcome: "rejected",
+    });
+  });
+
+  it("keeps the outcome of an McpError from the vault", async () => {
+    const unsent = new McpError("MCP_SESSION_LOST", "The key store is gone.", { outcome: "not-sent" });
+    const forServer = () => Promise.reject(unsent);
+    await using scene = await openScene({ oauth: { vault: { ...createMemoryVault(), forServer } } });
+    const { signal } = new AbortController();
+    const unmet = scene.oauth.onChallenge(scene.server, { status: 401 }, signal);
+    await expect(unmet).rejects.toMatchObject({ outcome: "not-sent" });
+  });
+});
+
+it("a plain Error from the vault becomes MCP_CONNECT_FAILED with its text", async () => {
   const cause = new Error("the key store\nis locked");
   const forServer = () => Promise.reject(cause);
   await using scene = await openScene({ oauth: { vault: { ...createMemoryVault(), forServer } } });

@@ -7,8 +7,8 @@ import { openScene, type Scene } from "./scene.ts";
 
 useLeakCheck();
 
-/** A login that may do less than is wanted now, where clients are registered at another endpoint since. */
-async function openWanting(endpoint: TestServer): Promise<Scene> {
+/** A login that lacks a scope, with clients now registered at another endpoint. */
+async function openWithMissingScope(endpoint: TestServer): Promise<Scene> {
   const scene = await openScene({ guard: { scope: "read" } });
   await reach(scene.oauth, scene.server);
   scene.guard({ scope: "write" });
@@ -22,19 +22,19 @@ it.each<[string, Parameters<typeof startServer>[0]]>([
     "compresses its answer",
     (_, response) => void response.writeHead(201, { "content-encoding": "gzip" }).end(gzipSync("{}")),
   ],
-  ["never comes to an end", (_, response) => void response.end(Buffer.alloc(1_100_000))],
-])("[A24] a step-up is made by the old client where the registration endpoint %s", async (_, answer) => {
+  ["sends an oversized body", (_, response) => void response.end(Buffer.alloc(1_100_000))],
+])("[A24] a step-up uses the old client when the registration endpoint %s", async (_, answer) => {
   await using endpoint = await startServer(answer);
-  await using scene = await openWanting(endpoint);
+  await using scene = await openWithMissingScope(endpoint);
   expect(await reach(scene.oauth, scene.server)).toBe(200);
   expect(endpoint.received).toHaveLength(1);
   const clients = scene.authority.requestsTo("/authorize").map(({ parameters }) => parameters.client_id);
   expect(new Set(clients).size).toBe(1);
 });
 
-it("[A24] a step-up is not begun where nobody answers at the registration endpoint", async () => {
+it("[A24] a step-up fails before a page when the registration endpoint does not answer", async () => {
   await using endpoint = await startServer((request) => void request.socket.destroy());
-  await using scene = await openWanting(endpoint);
+  await using scene = await openWithMissingScope(endpoint);
   await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({ code: "MCP_CONNECT_FAILED" });
   expect(scene.pages).toHaveLength(1);
   expect(endpoint.received).toHaveLength(1);

@@ -3,7 +3,7 @@ import { readChallenge } from "../src/challenge.ts";
 
 const URL_TEXT = "https://server.example/prm?a=b";
 
-describe("the challenge of a server", () => {
+describe("a WWW-Authenticate challenge", () => {
   it.each([
     `Bearer resource_metadata="${URL_TEXT}"`,
     `bearer RESOURCE_METADATA="${URL_TEXT}"`,
@@ -18,11 +18,11 @@ describe("the challenge of a server", () => {
     `Basic realm="x" Bearer realm="r" resource_metadata="${URL_TEXT}"`,
     `Bearer realm="other", Bearer resource_metadata="${URL_TEXT}"`,
     `, ,Bearer resource_metadata="${URL_TEXT}", resource_metadata="https://second.example"`,
-  ])("%s names where the metadata is", (wwwAuthenticate) => {
+  ])("yields the metadata URL: %s", (wwwAuthenticate) => {
     expect(readChallenge({ wwwAuthenticate }).resourceMetadataUrl?.href).toBe(URL_TEXT);
   });
 
-  it("is that of Bearer alone, whatever others want or a description mentions", () => {
+  it("is read from its Bearer part only, ignoring Basic and error_description", () => {
     const wwwAuthenticate = `Basic realm="a", scope="basic", Bearer error_description="scope=admin, error=x", error="insufficient_scope", scope="read \\"write"`;
     expect(readChallenge({ wwwAuthenticate })).toEqual({
       resourceMetadataUrl: undefined,
@@ -37,7 +37,7 @@ describe("the challenge of a server", () => {
     `Bearer resource_metadata="${URL_TEXT}", scope="read", Bearer error="insufficient_scope", scope="write"`,
     `Bearer error="insufficient_scope", Bearer resource_metadata="${URL_TEXT}", scope="write"`,
     `Bearer realm="x", scope="read", Bearer error="insufficient_scope", scope="write", resource_metadata="${URL_TEXT}"`,
-  ])("%s wants more scopes, wherever each part of that stands", (wwwAuthenticate) => {
+  ])("yields insufficient_scope, the scope and the metadata URL in any order: %s", (wwwAuthenticate) => {
     const { resourceMetadataUrl, ...read } = readChallenge({ wwwAuthenticate });
     expect(resourceMetadataUrl?.href).toBe(URL_TEXT);
     expect(read).toEqual({ scope: "write", isInsufficientScope: true });
@@ -47,7 +47,7 @@ describe("the challenge of a server", () => {
     `Bearer resource_metadata="${URL_TEXT}", Bearer scope="write"`,
     `Bearer realm="x", Bearer scope="write"`,
     `Bearer error="insufficient_scope", Bearer scope="write"`,
-  ])("%s names scopes, though another part of it says the rest", (wwwAuthenticate) => {
+  ])("yields the scope of a second Bearer part: %s", (wwwAuthenticate) => {
     expect(readChallenge({ wwwAuthenticate }).scope).toBe("write");
   });
 
@@ -62,7 +62,7 @@ describe("the challenge of a server", () => {
     `Bearer resource_metadata="no url"`,
     `Negotiate Bearer`,
     `====,=="", "`,
-  ])("%j says nothing", (wwwAuthenticate) => {
+  ])("yields nothing: %j", (wwwAuthenticate) => {
     expect(readChallenge({ wwwAuthenticate })).toEqual({
       resourceMetadataUrl: undefined,
       scope: undefined,
@@ -71,7 +71,7 @@ describe("the challenge of a server", () => {
   });
 
   it.each(["a", " ", ",", '"', "\\", "=", "a=", 'a="', "a ", 'a="b" ', "Bearer "])(
-    "%j half a million times is read at once",
+    "is parsed before the test times out when it repeats %j 500,000 times",
     (part) => {
       expect(readChallenge({ wwwAuthenticate: `Bearer ${part.repeat(500_000)}` }).scope).toBeUndefined();
     },

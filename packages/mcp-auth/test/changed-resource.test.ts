@@ -8,8 +8,8 @@ useLeakCheck();
 const refreshesOf = ({ authority }: Scene) =>
   authority.requestsTo("/token").filter(({ parameters }) => parameters.grant_type === "refresh_token");
 
-describe("a login of a server that advertises another resource since", () => {
-  it("[T33] is none for the new one: a person is asked, once, and the refresh token is not redeemed for the old one", async () => {
+describe("a login whose server now advertises another resource", () => {
+  it("[T33] is replaced by a new login, and its refresh token is not redeemed", async () => {
     await using scene = await openScene();
     const { origin } = new URL(scene.server.url);
     scene.guard({ metadata: { resource: `${origin}/` } });
@@ -25,7 +25,7 @@ describe("a login of a server that advertises another resource since", () => {
     expect((await scene.vault.forServer(scene.server.url))?.resource).toBe(scene.server.url);
   });
 
-  it("[T33] is missing where nobody can be asked", async () => {
+  it("[T33] counts as missing when unattended, and is not renewed", async () => {
     await using scene = await openScene({ isUnattended: true });
     const { origin } = new URL(scene.server.url);
     scene.guard({ metadata: { resource: `${origin}/` } });
@@ -40,7 +40,7 @@ describe("a login of a server that advertises another resource since", () => {
     expect(refreshesOf(scene)).toEqual([]);
   });
 
-  it("[T42] ends in an error if the server changes it whenever somebody has logged in", async () => {
+  it("[T42] fails without another page if the resource changes right after the login", async () => {
     await using scene = await openScene();
     const { origin } = new URL(scene.server.url);
     await reach(scene.oauth, scene.server);

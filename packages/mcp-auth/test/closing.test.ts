@@ -10,61 +10,58 @@ useLeakCheck();
 
 const HOUR_MS = 3_600_000;
 
-/** A token endpoint that redeems what it is sent at once, as the one behind it does, and answers when it is told to. */
+/** A token endpoint that passes each request on to the real one, and holds its answer back until `answer` is called. */
 async function startSlowEndpoint() {
   const redeemed = Promise.withResolvers<void>();
-  const told = Promise.withResolvers<void>();
-  let behind = "";
+  const answerReleased = Promise.withResolvers<void>();
+  let realEndpoint = "";
   const server = await startServer(async (_request, response) => {
     const body = new URLSearchParams(server.received.at(-1)?.body);
-    const answer = await fetch(behind, { method: "POST", body });
+    const answer = await fetch(realEndpoint, { method: "POST", body });
     const tokens = await answer.text();
     redeemed.resolve();
-    await told.promise;
+    await answerReleased.promise;
     response.writeHead(answer.status, { "content-type": "application/json" }).end(tokens);
   });
   return {
-    standBefore({ authority }: Scene) {
-      behind = `${authority.issuer}/token`;
+    placeBefore({ authority }: Scene) {
+      realEndpoint = `${authority.issuer}/token`;
       authority.behave({ metadata: { token_endpoint: `${server.origin}/token` } });
     },
     redeemed: redeemed.promise,
-    answer: told.resolve,
+    answer: answerReleased.resolve,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
 describe("closing while a token is being renewed", () => {
   it.each([
-    ["before it expires, which nobody waits for", HOUR_MS - 60_000],
-    ["after it has expired", HOUR_MS],
-  ])(
-    "%s, does not lose the login: what the spent refresh token has brought is stored",
-    async (_, aheadMs) => {
-      using folder = temporaryFolder();
-      await using slow = await startSlowEndpoint();
-      await using scene = await openScene({
-        isUnattended: true,
-        oauth: { vault: createFileVault({ directory: folder.path }) },
-      });
-      await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
-      slow.standBefore(scene);
-      scene.clock.now += aheadMs;
-      const headers = scene.oauth.headers(scene.server);
-      await slow.redeemed;
-      const closed = scene.oauth.close();
-      slow.answer();
-      await closed;
-      expect(await headers).toHaveProperty("authorization");
-      scene.authority.behave({});
-      scene.authority.office.expireAccessTokens();
-      expect(await reach(scene.again(), scene.server)).toBe(200);
-      expect(scene.authority.office.replays).toBe(0);
-    },
-  );
+    ["ahead of its expiry", HOUR_MS - 60_000],
+    ["after its expiry", HOUR_MS],
+  ])("%s still stores the new tokens", async (_, aheadMs) => {
+    using folder = temporaryFolder();
+    await using slow = await startSlowEndpoint();
+    await using scene = await openScene({
+      isUnattended: true,
+      oauth: { vault: createFileVault({ directory: folder.path }) },
+    });
+    await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
+    slow.placeBefore(scene);
+    scene.clock.now += aheadMs;
+    const headers = scene.oauth.headers(scene.server);
+    await slow.redeemed;
+    const closed = scene.oauth.close();
+    slow.answer();
+    await closed;
+    expect(await headers).toHaveProperty("authorization");
+    scene.authority.behave({});
+    scene.authority.office.expireAccessTokens();
+    expect(await reach(scene.again(), scene.server)).toBe(200);
+    expect(scene.authority.office.replays).toBe(0);
+  });
 
   it.each([0, 1])(
-    "gives it up if the refresh token has not been sent, after %d that were",
+    "cancels the renewal if its refresh token is not sent yet, after %d earlier renewals",
     async (before) => {
       await using scene = await openScene({ isUnattended: true });
       await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createDeclinedScopes } from "../src/declined-scopes.ts";
 
-it("scopes were declined if all of them were, and no scope is one", () => {
+it("scopes count as declined if each one was; an empty set must be declined itself", () => {
   const declined = createDeclinedScopes();
   declined.add(["a", "b"], "login");
   expect([["a"], ["b", "a"], ["a", "c"], ["c"], []].map((scopes) => declined.include(scopes))).toEqual([
@@ -15,7 +15,7 @@ it("scopes were declined if all of them were, and no scope is one", () => {
   expect(declined.include([])).toBe(true);
 });
 
-it("scopes that were declined beside a login are asked for beside the next one, and not because the same one is renewed", () => {
+it("declined scopes stay declined after a renewal and are cleared by another login", () => {
   const declined = createDeclinedScopes();
   declined.add(["a"], "first");
   declined.replaceLogin("another", "new");

@@ -8,13 +8,13 @@ useLeakCheck();
 
 const HOUR_MS = 3_600_000;
 const DECLINED: AuthorizationBehavior = { callback: { code: null, error: "access_denied" } };
-const inVain = {
+const alreadyDeclined = {
   code: "MCP_AUTH_REQUIRED",
   message: expect.stringContaining("an earlier request for more was declined"),
 };
 
-/** A server whose login may do less than it wants now. */
-async function openWanting(oauth: SceneOptions["oauth"] = {}): Promise<Scene> {
+/** A server that now requires more scopes than its login has. */
+async function openWithMissingScope(oauth: SceneOptions["oauth"] = {}): Promise<Scene> {
   const scene = await openScene({ guard: { scope: "read" }, oauth });
   await scene.oauth.login(scene.server, { authorize: (url) => visit(url, []) });
   await scene.oauth.headers(scene.server);
@@ -22,31 +22,34 @@ async function openWanting(oauth: SceneOptions["oauth"] = {}): Promise<Scene> {
   return scene;
 }
 
-/** The same, and a person has declined. */
+/** The same, after the user has declined the step-up. */
 async function openDeclined(): Promise<Scene> {
-  const scene = await openWanting();
+  const scene = await openWithMissingScope();
   scene.authority.behave(DECLINED);
   await expect(reach(scene.oauth, scene.server)).rejects.toThrow("access_denied");
   scene.authority.behave({});
   return scene;
 }
 
-describe("a login that may do more and did not come about, though nobody declined it", () => {
+describe("a step-up that failed without being declined", () => {
   it.each<[string, AuthorizationBehavior]>([
-    ["because tokens are not to be had", { tokens: () => ({ status: 503, body: {} }) }],
-    ["because the code is refused", { tokens: () => ({ status: 400, body: { error: "invalid_grant" } }) }],
-    ["because the other side is busy", { callback: { code: null, error: "temporarily_unavailable" } }],
-    ["because the other side is broken", { callback: { code: null, error: "server_error" } }],
+    ["after the token endpoint answered 503", { tokens: () => ({ status: 503, body: {} }) }],
+    ["after the code was refused", { tokens: () => ({ status: 400, body: { error: "invalid_grant" } }) }],
     [
-      "because the other side is broken and says more of it",
+      "after temporarily_unavailable in the callback",
+      { callback: { code: null, error: "temporarily_unavailable" } },
+    ],
+    ["after server_error in the callback", { callback: { code: null, error: "server_error" } }],
+    [
+      "after server_error with a description in the callback",
       { callback: { code: null, error: "server_error", error_description: "The database is gone." } },
     ],
     [
-      "because somebody else has answered",
+      "after access_denied from another issuer",
       { callback: { code: null, error: "access_denied", iss: "https://evil.example" } },
     ],
-  ])("is asked for again, %s", async (_, behavior) => {
-    await using scene = await openWanting();
+  ])("is tried again %s", async (_, behavior) => {
+    await using scene = await openWithMissingScope();
     scene.authority.behave(behavior);
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
     scene.authority.behave({});
@@ -55,14 +58,14 @@ describe("a login that may do more and did not come about, though nobody decline
   });
 
   it.each<[string, ShowAuthorizationPage]>([
-    ["because no page could be shown", () => Promise.reject(new Error("no browser"))],
-    ["because nobody was there", async () => {}],
-  ])("is asked for again, %s", async (_, absent) => {
+    ["after no page could be shown", () => Promise.reject(new Error("no browser"))],
+    ["after the wait for the callback timed out", async () => {}],
+  ])("is tried again %s", async (_, absent) => {
     const pages: URL[] = [];
     let isThere = false;
     const authorize: ShowAuthorizationPage = (url, request) =>
       isThere ? visit(url, pages) : absent(url, request);
-    await using scene = await openWanting({ authorize, callback: { timeoutMs: 200 } });
+    await using scene = await openWithMissingScope({ authorize, callback: { timeoutMs: 200 } });
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
     isThere = true;
     expect(await reach(scene.oauth, scene.server)).toBe(200);
@@ -70,8 +73,8 @@ describe("a login that may do more and did not come about, though nobody decline
   });
 });
 
-describe("a login that may do more and was declined", () => {
-  it("[T42] is asked for again after another process has logged out and in", async () => {
+describe("a declined step-up", () => {
+  it("[T42] is tried again after another process has logged out and in", async () => {
     await using scene = await openDeclined();
     const other = scene.again();
     scene.guard({ scope: "read" });
@@ -82,25 +85,25 @@ describe("a login that may do more and was declined", () => {
     expect(await reach(scene.oauth, scene.server)).toBe(200);
   });
 
-  it("[T42] is not asked for again because the token was renewed", async () => {
+  it("[T42] is not tried again after a renewal", async () => {
     await using scene = await openDeclined();
     scene.clock.now += HOUR_MS;
-    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(inVain);
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(alreadyDeclined);
     expect(scene.authority.requestsTo("/token").at(-1)?.parameters.grant_type).toBe("refresh_token");
     expect(scene.pages).toHaveLength(1);
   });
 
-  it("[T42] is not asked for again because another process has renewed the token", async () => {
+  it("[T42] is not tried again after a renewal by another process", async () => {
     await using scene = await openDeclined();
     scene.clock.now += HOUR_MS;
     await scene.again().headers({ ...scene.server });
     expect(scene.authority.requestsTo("/token").at(-1)?.parameters.grant_type).toBe("refresh_token");
-    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(inVain);
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(alreadyDeclined);
     expect(scene.pages).toHaveLength(1);
   });
 
-  it("[T42] is not asked for again because a login that was stored without a name was renewed here", async () => {
-    await using scene = await openWanting();
+  it("[T42] is not tried again after the renewal of a login stored without a loginId", async () => {
+    await using scene = await openWithMissingScope();
     const stored = await scene.vault.forServer(scene.server.url);
     if (stored === undefined) throw new Error("there is a login");
     await scene.vault.write({ ...stored, loginId: undefined });
@@ -108,11 +111,11 @@ describe("a login that may do more and was declined", () => {
     await expect(reach(scene.oauth, scene.server)).rejects.toThrow("access_denied");
     scene.authority.behave({});
     scene.clock.now += HOUR_MS;
-    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(inVain);
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(alreadyDeclined);
     expect(scene.pages).toHaveLength(1);
   });
 
-  it("[T42] is asked for if it was the first login that was declined, and not one that may do more", async () => {
+  it("[T42] is not assumed if only the first login was declined", async () => {
     await using scene = await openScene({ guard: { scope: "write" }, behavior: DECLINED });
     await expect(reach(scene.oauth, scene.server)).rejects.toThrow("access_denied");
     scene.authority.behave({});
@@ -122,14 +125,14 @@ describe("a login that may do more and was declined", () => {
     expect(await met).toBe("retry");
   });
 
-  it("[T42] is asked for again after a logout, also where nobody had logged in, and no scope is named", async () => {
+  it("[T42] is tried again after a logout, even without a login or a named scope", async () => {
     await using scene = await openScene();
     const challenge = { status: 403, wwwAuthenticate: 'Bearer error="insufficient_scope"' } as const;
     const meet = () => scene.oauth.onChallenge(scene.server, challenge, new AbortController().signal);
     scene.guard({ isIssuer: true });
     scene.authority.behave(DECLINED);
     await expect(meet()).rejects.toThrow("access_denied");
-    await expect(meet()).rejects.toMatchObject(inVain);
+    await expect(meet()).rejects.toMatchObject(alreadyDeclined);
     expect(scene.pages).toHaveLength(1);
     await scene.oauth.logout(scene.server);
     scene.authority.behave({});

@@ -12,7 +12,7 @@ useLeakCheck();
 
 const SERVER = remoteServer("https://server.example/mcp");
 
-/** A port that nobody uses. */
+/** A free port of this machine. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -21,7 +21,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe("what an entry says about logins", () => {
+describe("the OAuth settings of an entry", () => {
   it.each<[OAuthSettings | false, unknown]>([
     [false, undefined],
     [{ enabled: false, clientId: "x" }, undefined],
@@ -31,11 +31,11 @@ describe("what an entry says about logins", () => {
       { host: "localhost", port: 3_000, path: "/a/b" },
     ],
     [{ redirectUri: "http://127.0.0.1:3000/" }, { host: "127.0.0.1", port: 3_000, path: "/" }],
-  ])("%j is read", (settings, callback) => {
+  ])("yield the callback of %j", (settings, callback) => {
     expect(readEntrySettings(SERVER, settings)?.callback).toEqual(callback);
   });
 
-  it("names no client where it names an empty one, as a variable with an empty default does", async () => {
+  it("with an empty clientId name no client, so one is registered", async () => {
     const settings = { clientId: "", clientSecret: "" };
     await using scene = await openScene({ oauth: { settingsOf: () => ({ settings }) } });
     const { clientId } = await scene.oauth.login(scene.server);
@@ -49,14 +49,14 @@ describe("what an entry says about logins", () => {
     ["callbackPort", { callbackPort: 1.5 }],
     ["callbackPort", { callbackPort: -1 }],
     ["redirectUri", { redirectUri: "http://127.0.0.1:99999/cb" }],
-  ])("is an error of the configuration where %s is no port: %j", (member, settings) => {
+  ])("are refused if %s has an invalid port: %j", (member, settings) => {
     expect(() => readEntrySettings(SERVER, settings)).toThrow(
       expect.objectContaining({ code: "MCP_CONFIG_INVALID", message: expect.stringContaining(member) }),
     );
   });
 
   it.each([70_000, 1.5, Number.NaN])(
-    "is an error as well where the program itself names what is no port: %d",
+    "the program's own callback port %d is refused as well",
     async (port) => {
       await using scene = await openScene({ oauth: { callback: { port } } });
       await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe("what an entry says about logins", () => {
     },
   );
 
-  it("[T35] names endpoints by whatever ends like one, save where the answer comes back to", () => {
+  it("[T35] name an endpoint in every member that ends like one, except redirectUri", () => {
     const settings = {
       tokenUrl: 1,
       token_endpoint: 1,
@@ -83,14 +83,14 @@ describe("what an entry says about logins", () => {
     ]);
   });
 
-  it("sets the port on which the answer is awaited, and how this machine is spelled", async () => {
+  it("set host, port and path of the redirect URI", async () => {
     const redirectUri = `http://localhost:${await freePort()}/done`;
     await using scene = await openScene({ oauth: { settingsOf: () => ({ settings: { redirectUri } }) } });
     await scene.oauth.login(scene.server);
     expect(scene.authority.requestsTo("/authorize")[0]?.parameters.redirect_uri).toBe(redirectUri);
   });
 
-  it("that cannot be used is an error for a server that wants a login, and none for one that does not", async () => {
+  it("with an unusable redirectUri fail a challenge, but not headers()", async () => {
     const settings = { redirectUri: "https://elsewhere.example/cb" };
     await using scene = await openScene({ oauth: { settingsOf: () => ({ settings }) } });
     expect(await scene.oauth.headers(scene.server)).toEqual({});
@@ -101,8 +101,8 @@ describe("what an entry says about logins", () => {
   });
 });
 
-describe("the port of an earlier login", () => {
-  it("is taken again, so that the client that was registered fits; if it is taken, another client is registered", async () => {
+describe("the callback port of an earlier login", () => {
+  it("is reused with its client; if it is occupied, a new client is registered", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);
     await scene.oauth.login(scene.server);

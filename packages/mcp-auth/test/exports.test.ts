@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as face from "../src/index.ts";
 
-it("offers the port, two vaults and a way into the browser", () => {
+it("the package exports createOAuth, two vaults and openInBrowser", () => {
   expect(Object.keys(face).sort()).toEqual([
     "createFileVault",
     "createMemoryVault",

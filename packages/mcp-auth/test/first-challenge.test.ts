@@ -7,7 +7,7 @@ import { openScene, visit } from "./scene.ts";
 
 useLeakCheck();
 
-/** A server whose metadata is found by its challenge only; `isOpen`: the answer with the challenge never ends. */
+/** A server whose metadata only its challenge names. With `isOpen`, the response with the challenge never ends. */
 async function startChallenging(issuer: string, { method = "POST", isOpen = false } = {}) {
   const server = await startServer((request, response) => {
     const { origin } = server;
@@ -24,8 +24,8 @@ async function startChallenging(issuer: string, { method = "POST", isOpen = fals
   return server;
 }
 
-describe("what a server says when it is first asked", () => {
-  it("counts for one that speaks over SSE and answers nothing but a GET", async () => {
+describe("the probe before a login", () => {
+  it("uses GET for an SSE server and follows its challenge", async () => {
     await using authority = await startAuthorizationServer();
     await using server = await startChallenging(authority.issuer, { method: "GET" });
     await using oauth = createOAuth({ authorize: (url) => visit(url, []) });
@@ -35,7 +35,7 @@ describe("what a server says when it is first asked", () => {
     expect(asked).toMatchObject({ method: "GET", headers: { accept: "text/event-stream" } });
   });
 
-  it("counts where its URL names a user: who is asked is told neither his name nor his password", async () => {
+  it("sends no credentials from the server's URL and follows its challenge", async () => {
     await using authority = await startAuthorizationServer();
     await using server = await startChallenging(authority.issuer);
     await using oauth = createOAuth({ authorize: (url) => visit(url, []) });
@@ -45,7 +45,7 @@ describe("what a server says when it is first asked", () => {
     expect(server.received.map(({ headers }) => headers.authorization)).not.toContainEqual(expect.anything());
   });
 
-  it("counts although its answer does not end", async () => {
+  it("follows the challenge of a response that never ends", async () => {
     await using authority = await startAuthorizationServer();
     await using server = await startChallenging(authority.issuer, { isOpen: true });
     await using oauth = createOAuth({ authorize: (url) => visit(url, []) });
@@ -54,9 +54,9 @@ describe("what a server says when it is first asked", () => {
   });
 
   it.each([
-    ["its metadata", {}],
-    ["no metadata, and is its own authorization server", { isIssuer: true }],
-  ])("is asked without the user in the URL of a server that has %s", async (_metadata, guard) => {
+    ["resource metadata", {}],
+    ["no metadata, being its own issuer", { isIssuer: true }],
+  ])("ignores the user in the URL of a server with %s", async (_metadata, guard) => {
     await using scene = await openScene({ guard });
     const server = { ...scene.server, url: scene.server.url.replace("://", "://ada@") };
     const { issuer } = await scene.oauth.login(server);

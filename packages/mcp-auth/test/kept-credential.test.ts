@@ -15,8 +15,8 @@ const OLD = sampleCredential({ number: 1 });
 const RENEWED = sampleCredential({ number: 2 });
 const NEW_LOGIN = { ...sampleCredential({ number: 3 }), scopes: ["read", "admin"] };
 
-/** One who keeps the credential of a vault, as each process has it. */
-function keeperOf(vault: TokenVault, now: () => number = () => OLD.obtainedAt) {
+/** A kept credential, as each process has one for its vault. */
+function keeperFor(vault: TokenVault, now: () => number = () => OLD.obtainedAt) {
   const log = vi.fn(silentLogger);
   const { signal } = new AbortController();
   return { log, ...bound(keepCredential({ serverUrl: SERVER_URL, vault, now, log, signal })) };
@@ -33,7 +33,7 @@ function bound(keeper: ReturnType<typeof keepCredential>) {
   };
 }
 
-/** An authorization server that takes its time. */
+/** An authorization server that answers only when `answer` is called. */
 function slowAuthority(kind: "renewed" | "refused" = "renewed") {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
@@ -58,13 +58,13 @@ const vaults = {
   },
 };
 
-describe.each(Object.entries(vaults))("a renewal that lasts, %s", (where, open) => {
+describe.each(Object.entries(vaults))("a slow renewal %s", (where, open) => {
   const isShared = where === "in one process";
   const openKeepers = async () => {
     const [vault, other] = open();
     await vault.write(OLD);
-    const renewing = keeperOf(vault);
-    return { vault, renewing, acting: isShared ? renewing : keeperOf(other) };
+    const renewing = keeperFor(vault);
+    return { vault, renewing, acting: isShared ? renewing : keeperFor(other) };
   };
 
   it("does not undo a logout", async () => {
@@ -94,8 +94,8 @@ describe.each(Object.entries(vaults))("a renewal that lasts, %s", (where, open) 
   });
 });
 
-describe("a renewal that is being stored", () => {
-  it("is waited for by a logout, which then forgets what was stored", async () => {
+describe("a logout while a renewal is being stored", () => {
+  it("waits for the write and then deletes the stored login", async () => {
     const memory = createMemoryVault();
     const storing = Promise.withResolvers<void>();
     const stored = Promise.withResolvers<void>();
@@ -108,7 +108,7 @@ describe("a renewal that is being stored", () => {
       },
     };
     await memory.write(OLD);
-    const keeper = keeperOf(vault);
+    const keeper = keeperFor(vault);
     const renewal = keeper.renew(OLD, async () => ({ kind: "renewed", credential: RENEWED }));
     await storing.promise;
     const forgotten = keeper.forget();
@@ -120,7 +120,7 @@ describe("a renewal that is being stored", () => {
   });
 });
 
-describe("somebody who holds the turn and does not go on", () => {
+describe("while another caller holds the lock", () => {
   const openBlocked = async () => {
     const vault = createMemoryVault();
     await vault.write(OLD);
@@ -133,19 +133,19 @@ describe("somebody who holds the turn and does not go on", () => {
     return { vault, release };
   };
 
-  it("lets nobody have a token that is being forgotten meanwhile", async () => {
+  it("a logout already hides the credential it will delete", async () => {
     const { vault, release } = await openBlocked();
-    const keeper = keeperOf(vault);
+    const keeper = keeperFor(vault);
     const forgotten = keeper.forget();
     expect(await keeper.current()).toBeUndefined();
     await release();
     expect(await forgotten).toBe(true);
   });
 
-  it("may be overtaken by a login of another client, which a logout leaves alone", async () => {
+  it("a logout does not delete a login that another client has stored since", async () => {
     const { vault, release } = await openBlocked();
     const asked = Promise.withResolvers<void>();
-    const forgotten = keeperOf(vault).forget(({ clientId }) => {
+    const forgotten = keeperFor(vault).forget(({ clientId }) => {
       asked.resolve();
       return clientId === undefined;
     });
@@ -156,9 +156,9 @@ describe("somebody who holds the turn and does not go on", () => {
     expect(await vault.forServer(SERVER_URL)).toMatchObject({ clientId: "other" });
   });
 
-  it("does not keep who gives up from giving up", async () => {
+  it("an aborted renewal ends at once, and another one still runs later", async () => {
     const { vault, release } = await openBlocked();
-    const keeper = keeperOf(vault);
+    const keeper = keeperFor(vault);
     const redeem = vi.fn(async () => ({ kind: "renewed", credential: RENEWED }) as const);
     const control = new AbortController();
     const given = expect(keeper.renew(OLD, redeem, control.signal)).rejects.toMatchObject({
@@ -172,19 +172,19 @@ describe("somebody who holds the turn and does not go on", () => {
     expect(await other).toEqual(RENEWED);
   });
 
-  it("costs an expired token its renewal, not the request: the old token is sent", async () => {
+  it("a renewal that cannot get the lock logs once and returns the old token", async () => {
     const vault: TokenVault = {
       ...createMemoryVault(),
       exclusively: async () => {
         throw new McpError("MCP_LIMIT_EXCEEDED", "Another process has held it for too long.");
       },
     };
-    const keeper = keeperOf(vault, () => (OLD.expiresAt ?? 0) + 1);
+    const keeper = keeperFor(vault, () => (OLD.expiresAt ?? 0) + 1);
     expect(await keeper.renewIfDue(OLD, slowAuthority().redeem)).toBe(OLD);
     expect(keeper.log).toHaveBeenCalledOnce();
   });
 
-  it("is waited for no longer than 45 seconds in a vault of files, also if the clock is set back", async () => {
+  it("a file vault stops waiting after 45 seconds, even if the clock is set back", async () => {
     const directory = temporaryDirectory();
     const { signal } = new AbortController();
     const [one, other] = [createFileVault({ directory }), createFileVault({ directory })];
@@ -206,8 +206,8 @@ describe("somebody who holds the turn and does not go on", () => {
   });
 });
 
-describe("a renewal when all is closed", () => {
-  it("sends no refresh token any more, and what there is stays", async () => {
+describe("a renewal during close", () => {
+  it("sends no refresh token and keeps the stored login", async () => {
     const vault = createMemoryVault();
     await vault.write(OLD);
     const closing = new AbortController();
@@ -227,12 +227,12 @@ describe("a renewal when all is closed", () => {
   });
 });
 
-describe("what is logged of a credential", () => {
-  it("is told of whatever is thrown, also of what has no text", async () => {
+describe("the warning about a renewal that cannot be stored", () => {
+  it("is logged even if the thrown value has no text", async () => {
     const memory = createMemoryVault();
     await memory.write(OLD);
     const write = async () => Promise.reject(Object.create(null));
-    const keeper = keeperOf({ ...memory, write });
+    const keeper = keeperFor({ ...memory, write });
     expect(await keeper.renew(OLD, async () => ({ kind: "renewed", credential: RENEWED }))).toBe(RENEWED);
     expect(keeper.log).toHaveBeenCalledWith("warn", expect.stringContaining("could not be stored"), {
       serverUrl: SERVER_URL,
@@ -240,7 +240,7 @@ describe("what is logged of a credential", () => {
     });
   });
 
-  it("holds none of its secrets, whoever has quoted them", async () => {
+  it("contains no secrets, even if the error quotes them", async () => {
     const memory = createMemoryVault();
     const vault: TokenVault = {
       ...memory,
@@ -249,7 +249,7 @@ describe("what is logged of a credential", () => {
       },
     };
     await memory.write(OLD);
-    const keeper = keeperOf(vault);
+    const keeper = keeperFor(vault);
     await keeper.renew(OLD, async () => ({ kind: "renewed", credential: RENEWED }));
     const said = JSON.stringify(keeper.log.mock.calls);
     expect(said).toContain("could not be stored");

@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 /** Clients send their secret in the form. */
 const BY_POST = { token_endpoint_auth_methods_supported: ["client_secret_post"] };
 
-/** Answers every token request with a refusal that repeats what was sent. */
+/** Answers every token request with an error that repeats what was sent. */
 function echo({ authority }: Scene, error: string) {
   authority.behave({
     metadata: BY_POST,
@@ -27,16 +27,16 @@ function echo({ authority }: Scene, error: string) {
   });
 }
 
-/** Everything that was sent and opens something. */
+/** Every secret that was sent to the token endpoint. */
 function secretsSent({ authority }: Scene): readonly string[] {
   const sent = authority.requestsTo("/token").map(({ parameters }) => parameters);
   const names = ["code", "code_verifier", "refresh_token", "client_secret"] as const;
   return sent.flatMap((parameters) => names.flatMap((name) => parameters[name] ?? []));
 }
 
-describe("a client that an earlier login has registered", () => {
+describe("a client registered by an earlier login", () => {
   it.each(["invalid_client", "unauthorized_client"])(
-    "and that is refused as %s is registered anew by the next login, in a later run as well",
+    "is replaced by a login of a later run after it was refused as %s",
     async (error) => {
       await using scene = await openScene();
       await scene.oauth.login(scene.server);
@@ -55,7 +55,7 @@ describe("a client that an earlier login has registered", () => {
     },
   );
 
-  it("and that cannot be forgotten either is told of as it was refused", async () => {
+  it("is reported as refused even if the vault cannot forget it", async () => {
     const memory = createMemoryVault();
     let isFull = false;
     const write = async (credential: StoredCredential) => {
@@ -69,7 +69,7 @@ describe("a client that an earlier login has registered", () => {
     await expect(scene.oauth.login(scene.server)).rejects.toThrow("invalid_client");
   });
 
-  it("is kept if the code is refused and not the client", async () => {
+  it("is kept if only the code is refused", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);
     scene.authority.behave({ tokens: () => ({ status: 400, body: { error: "invalid_grant" } }) });
@@ -80,11 +80,11 @@ describe("a client that an earlier login has registered", () => {
   });
 });
 
-describe("an authorization server that repeats what it was sent", () => {
+describe("an authorization server that echoes secrets", () => {
   const settings = { clientId: "fixed", clientSecret: "secret of/the+client" };
 
   it.each(["invalid_request", "invalid_grant", ""])(
-    "in an error (%j) has it hidden, in the log and in the error of a login",
+    "in an error (%j) has them redacted in the log and in the login's error",
     async (error) => {
       await using scene = await openScene({
         behavior: { metadata: BY_POST },
@@ -106,7 +106,7 @@ describe("an authorization server that repeats what it was sent", () => {
     },
   );
 
-  it("in the answer of the browser has the state hidden", async () => {
+  it("in the callback has the state redacted", async () => {
     await using scene = await openScene();
     let state = "";
     const oauth = scene.again({
@@ -122,13 +122,13 @@ describe("an authorization server that repeats what it was sent", () => {
   });
 });
 
-describe("a refusal that the browser brings", () => {
+describe("an error in the callback", () => {
   const refusal = { code: null, error: "access_denied", error_description: "call 555-0100" };
 
   it.each([
     ["names another issuer", "https://evil.example", false],
-    ["names none, though that was promised", null, true],
-  ])("and that %s is not the authorization server's, and not quoted", async (_, iss, isPromised) => {
+    ["lacks the promised issuer", null, true],
+  ])("that %s is not trusted and not quoted", async (_, iss, isPromised) => {
     await using scene = await openScene({
       behavior: {
         metadata: { authorization_response_iss_parameter_supported: isPromised },
@@ -143,7 +143,7 @@ describe("a refusal that the browser brings", () => {
     expect(String(failure)).not.toContain("555");
   });
 
-  it("and that names the right one is told", async () => {
+  it("that names the right issuer is quoted", async () => {
     await using scene = await openScene();
     const metadata = { authorization_response_iss_parameter_supported: true };
     scene.authority.behave({ metadata, callback: { ...refusal, iss: scene.authority.issuer } });
@@ -151,8 +151,8 @@ describe("a refusal that the browser brings", () => {
   });
 });
 
-describe("whoever waits for a login or a renewal", () => {
-  it("does not lose it when somebody else gives his own up, and has his own scopes asked for", async () => {
+describe("a caller waiting for a login or a renewal", () => {
+  it("keeps waiting when another caller gives up, and gets its own scopes", async () => {
     await using scene = await openScene();
     const shown = Promise.withResolvers<URL>();
     const authorize = async (url: URL) => shown.resolve(url);
@@ -171,7 +171,7 @@ describe("whoever waits for a login or a renewal", () => {
     expect(scene.pages).toHaveLength(1);
   });
 
-  it("can give up the challenge of a token that somebody else renews, and does not go on", async () => {
+  it("can abort a challenge while another caller holds the lock", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);
     await scene.oauth.headers(scene.server);
@@ -188,13 +188,13 @@ describe("whoever waits for a login or a renewal", () => {
   });
 });
 
-describe("a page that cannot be shown", () => {
+describe("a login page that cannot be shown", () => {
   it.each([
     async () => Promise.reject(new Error("no browser")),
     () => {
       throw new Error("no browser");
     },
-  ])("is what is told, not a token request", async (authorize) => {
+  ])("is the reason in the error, without the token endpoint", async (authorize) => {
     await using scene = await openScene({ oauth: { authorize } });
     const failure = await scene.oauth.login(scene.server).catch((thrown: Error) => thrown);
     expect(failure).toMatchObject({
@@ -204,7 +204,7 @@ describe("a page that cannot be shown", () => {
     expect(String(failure)).not.toContain("/token");
   });
 
-  it("is told also where what was thrown has no text", async () => {
+  it("is the reason in the error even if the thrown value has no text", async () => {
     const authorize = () => Promise.reject(Object.create(null));
     await using scene = await openScene({ oauth: { authorize } });
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({
@@ -215,7 +215,7 @@ describe("a page that cannot be shown", () => {
 });
 
 describe("the settings of an entry", () => {
-  it("are read again for every login and every renewal, and after a failure", async () => {
+  it("are read again for every login and renewal, and after a failure", async () => {
     let reads = 0;
     const settingsOf = () => {
       reads += 1;
@@ -237,7 +237,7 @@ describe("the settings of an entry", () => {
     expect(reads).toBe(4);
   });
 
-  it("decide whose token is sent, also after a renewal that was waited for", async () => {
+  it("keep one client from sending the token that another client has stored", async () => {
     await using scene = await openScene();
     const oauthOf = (settings: OAuthSettings) => scene.again({ settingsOf: () => ({ settings }) });
     const one = oauthOf({ clientId: "one" });

@@ -5,8 +5,8 @@ import { openScene } from "./scene.ts";
 
 useLeakCheck();
 
-describe("a server that wants a login", () => {
-  it("is logged in to when it challenges, and the request is made once more", async () => {
+describe("a server that requires a login", () => {
+  it("is logged in to on its challenge, and the request is repeated once", async () => {
     await using scene = await openScene();
     expect(await reach(scene.oauth, scene.server)).toBe(200);
     expect(scene.guarded.requests.map(({ status }) => status)).toEqual([401, 200]);
@@ -15,7 +15,7 @@ describe("a server that wants a login", () => {
     expect(scene.pages).toHaveLength(1);
   });
 
-  it("fails where nobody can be asked, and names the command that logs in", async () => {
+  it("fails the request when unattended and names the login command", async () => {
     await using scene = await openScene({ isUnattended: true });
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
@@ -27,7 +27,7 @@ describe("a server that wants a login", () => {
     expect(scene.authority.requestsTo("/register")).toEqual([]);
   });
 
-  it("is logged in to before it is used, with what it says when it is asked without credentials", async () => {
+  it("can be logged in to in advance, with the scopes of its challenge", async () => {
     await using scene = await openScene({ guard: { scope: "read" } });
     const made = await scene.oauth.login(scene.server, { scopes: ["extra"] });
     expect(made).toMatchObject({
@@ -40,7 +40,7 @@ describe("a server that wants a login", () => {
     expect(scene.pages).toHaveLength(1);
   });
 
-  it("is forgotten by a logout, here and for later runs", async () => {
+  it("gets no token after a logout, in this run or a later one", async () => {
     await using scene = await openScene({ isUnattended: true });
     await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
     expect(await reach(scene.oauth, scene.server)).toBe(200);
@@ -50,7 +50,7 @@ describe("a server that wants a login", () => {
     expect(await scene.oauth.logout(scene.server)).toBe(false);
   });
 
-  it("shares one login among all who are challenged at the same time", async () => {
+  it("gets one login for all concurrent challenges", async () => {
     await using scene = await openScene();
     const others = Array.from({ length: 5 }, (_, index) => remoteServer(scene.guarded.url, `copy-${index}`));
     expect(await Promise.all(others.map((server) => reach(scene.oauth, server)))).toEqual(
@@ -60,7 +60,7 @@ describe("a server that wants a login", () => {
     expect(scene.authority.requestsTo("/token")).toHaveLength(1);
   });
 
-  it("is not asked about again and again if it refuses the token of a login that was just made", async () => {
+  it("causes no second login right after it refuses a new token", async () => {
     await using scene = await openScene({ behavior: { refreshTokens: "keep" } });
     await reach(scene.oauth, scene.server);
     scene.authority.office.endLogins();
@@ -74,7 +74,7 @@ describe("a server that wants a login", () => {
     expect(scene.pages).toHaveLength(2);
   });
 
-  it("is given up with its signal, and nothing is left of it", async () => {
+  it("has nothing stored after the login is aborted", async () => {
     const asked = Promise.withResolvers<void>();
     await using scene = await openScene({ oauth: { authorize: async () => asked.resolve() } });
     const control = new AbortController();
@@ -86,7 +86,7 @@ describe("a server that wants a login", () => {
     expect(await scene.vault.list()).toEqual([]);
   });
 
-  it("is not logged in to if its entry says so, or is a local one", async () => {
+  it("is not logged in to if its entry turns OAuth off or is local", async () => {
     await using scene = await openScene({ oauth: { settingsOf: () => ({ settings: false }) } });
     expect(await reach(scene.oauth, scene.server)).toBe(401);
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
@@ -103,8 +103,8 @@ describe("a server that wants a login", () => {
   });
 });
 
-describe("what an authorization server is asked for", () => {
-  it("[A16] [T34] names the resource as it is advertised, in the authorization, the code and the refresh request alike", async () => {
+describe("the requests to an authorization server", () => {
+  it("[A16] [T34] name the advertised resource in authorization, code and refresh requests", async () => {
     await using scene = await openScene();
     const resource = scene.guarded.url.replace("/mcp", "");
     scene.guard({ metadata: { resource } });
@@ -119,7 +119,7 @@ describe("what an authorization server is asked for", () => {
     ]);
   });
 
-  it("[A16] makes no resource up where none is advertised, at a refresh neither", async () => {
+  it("[A16] name no resource if none is advertised, not even in a refresh", async () => {
     await using scene = await openScene({ guard: { isIssuer: true } });
     await scene.oauth.login(scene.server);
     scene.clock.now += 3_600_000;
@@ -128,7 +128,7 @@ describe("what an authorization server is asked for", () => {
     expect(asked.map(({ parameters }) => parameters.resource)).toEqual([undefined, undefined, undefined]);
   });
 
-  it("[T34] is nothing if the metadata is for another resource, whoever set it", async () => {
+  it("[T34] are not sent if metadata or entry name another resource", async () => {
     await using scene = await openScene({ guard: { metadata: { resource: "https://other.example/mcp" } } });
     const refusal = { code: "MCP_AUTH_REQUIRED", message: expect.stringContaining("does not match its URL") };
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refusal);
@@ -139,7 +139,7 @@ describe("what an authorization server is asked for", () => {
     expect(scene.pages).toEqual([]);
   });
 
-  it("[A17] holds offline_access, with a prompt for consent, only where the authorization server knows it", async () => {
+  it("[A17] include offline_access and prompt=consent only if the server supports that scope", async () => {
     for (const [scopes, wanted] of [
       [
         ["read", "offline_access"],
@@ -157,7 +157,7 @@ describe("what an authorization server is asked for", () => {
     }
   });
 
-  it("[T32] is always PKCE with S256; who does not offer it is sent nothing", async () => {
+  it("[T32] end after discovery if the server does not support PKCE with S256", async () => {
     for (const methods of [["plain"], null]) {
       await using scene = await openScene({
         behavior: { metadata: { code_challenge_methods_supported: methods } },
@@ -172,7 +172,7 @@ describe("what an authorization server is asked for", () => {
     }
   });
 
-  it("[T43] carries none of the headers that the entry has for the server", async () => {
+  it("[T43] carry none of the entry's headers for the MCP server", async () => {
     await using scene = await openScene();
     const server = { ...scene.server, headers: { "x-api-key": "for-the-server-only", cookie: "a=b" } };
     await scene.oauth.login(server);

@@ -7,7 +7,7 @@ import { openScene } from "./scene.ts";
 
 useLeakCheck();
 
-/** A server that one entry has logged in to, and what another entry with the same URL says. */
+/** A server that one entry has logged in to, and a second entry with the same URL and its own settings. */
 async function openTwoEntries(first: OAuthSettings, settingsOfSecond: () => EntrySettings) {
   const scene = await openScene({
     oauth: {
@@ -25,13 +25,13 @@ async function openTwoEntries(first: OAuthSettings, settingsOfSecond: () => Entr
 describe("a logout", () => {
   it.each<[string, OAuthSettings, OAuthSettings]>([
     ["of an entry that names another client", {}, { clientId: "other" }],
-    ["of an entry that names no client, of a login as one that is named", { clientId: "fixed" }, {}],
+    ["of an entry without a client, when the login names one,", { clientId: "fixed" }, {}],
     [
-      "of an entry whose settings are of no use, but name another client",
+      "of an entry with invalid settings that names another client",
       {},
       { clientId: "other", redirectUri: "x" },
     ],
-  ])("%s leaves the login alone", async (_, first, settings) => {
+  ])("%s keeps the login", async (_, first, settings) => {
     await using entries = await openTwoEntries(first, () => ({ settings }));
     const { scene, second } = entries;
     const headers = await scene.oauth.headers(scene.server);
@@ -43,15 +43,15 @@ describe("a logout", () => {
   });
 
   it.each<[string, () => EntrySettings]>([
-    ["wants no login any more", () => ({ settings: false })],
-    ["has its logins switched off", () => ({ settings: { enabled: false, clientId: "x" } })],
+    ["turns OAuth off with false", () => ({ settings: false })],
+    ["turns OAuth off with enabled: false", () => ({ settings: { enabled: false, clientId: "x" } })],
     [
-      "refers to what cannot be read",
+      "has unreadable settings",
       () => {
         throw new Error("a variable is not set");
       },
     ],
-  ])("of an entry that %s forgets whichever login there is for its URL", async (_, settingsOfSecond) => {
+  ])("of an entry that %s deletes any login for its URL", async (_, settingsOfSecond) => {
     for (const first of [{}, { clientId: "fixed" }]) {
       await using entries = await openTwoEntries(first, settingsOfSecond);
       const { scene, second } = entries;
@@ -62,7 +62,7 @@ describe("a logout", () => {
     }
   });
 
-  it("of an entry whose other settings are of no use forgets the login of its client", async () => {
+  it("of an entry with an invalid redirectUri deletes the login of its client", async () => {
     await using entries = await openTwoEntries({}, () => ({
       settings: { redirectUri: "https://elsewhere.example" },
     }));
@@ -71,7 +71,7 @@ describe("a logout", () => {
     expect(await scene.vault.list()).toEqual([]);
   });
 
-  it("is an error for a local server", async () => {
+  it("of a local server is an error", async () => {
     await using scene = await openScene();
     const local = {
       name: "local",

@@ -6,7 +6,7 @@ import { reach, remoteServer } from "./request.ts";
 
 useLeakCheck();
 
-/** A server that knows scopes, and whose metadata can be made to be answered with a status. */
+/** A server with scopes, whose metadata is answered with `gateway.status` if that is set. */
 async function openServer(options: OAuthOptions = {}) {
   const gateway: { status?: number } = {};
   const authority = await startAuthorizationServer();
@@ -40,7 +40,7 @@ async function openServer(options: OAuthOptions = {}) {
 }
 
 it.each([502, 503])(
-  "a login of a server whose metadata is answered with %d is renewed, and made anew, for what was advertised",
+  "while metadata is answered with %d, renewals and new logins use what was advertised before",
   async (status) => {
     await using opened = await openServer();
     const { authority, gateway, oauth, origin } = opened;
@@ -63,9 +63,9 @@ it.each([502, 503])(
 );
 
 it.each([
-  ["another client, and another resource", { clientId: "fixed", path: "/" }],
-  ["a resource that its entry does not name any more", { path: "/" }],
-])("what was advertised is not remembered from a login for %s", async (_, { path, ...client }) => {
+  ["another client and another resource", { clientId: "fixed", path: "/" }],
+  ["a resource that the entry no longer names", { path: "/" }],
+])("a login for %s does not help through a metadata outage", async (_, { path, ...client }) => {
   let origin = "";
   const settingsOf: OAuthOptions["settingsOf"] = ({ name }) =>
     name === "other" ? { settings: { ...client, resource: `${origin}${path}` } } : undefined;
@@ -81,7 +81,7 @@ it.each([
   expect(opened.authority.requestsTo("/token")).toHaveLength(1);
 });
 
-it("a login for the resource that its entry still names is renewed and made again in an outage", async () => {
+it("a login for the resource that the entry still names is renewed and repeated in a metadata outage", async () => {
   let origin = "";
   const settingsOf: OAuthOptions["settingsOf"] = () => ({ settings: { resource: `${origin}/` } });
   await using opened = await openServer({ settingsOf });

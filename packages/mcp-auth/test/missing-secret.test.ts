@@ -5,7 +5,7 @@ import { openScene } from "./scene.ts";
 
 useLeakCheck();
 
-it("a client's secret that cannot be had is an error when it is needed, and a token that is good is sent without it", async () => {
+it("an unreadable client secret fails renewals and logins, but a valid token is still sent", async () => {
   let isLocked = false;
   const settings = { clientId: "fixed", clientSecret: "of-the-client" };
   const locked = new Error("the password manager is locked");

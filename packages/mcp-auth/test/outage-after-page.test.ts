@@ -7,15 +7,15 @@ import { openScene } from "./scene.ts";
 
 useLeakCheck();
 
-describe("a login for which a person was shown a page ends for good", () => {
+describe("after its page was shown, a login fails with MCP_AUTH_REQUIRED", () => {
   it.each<[string, Parameters<typeof startServer>[0]]>([
     ["breaks the connection", (request) => void request.socket.destroy()],
     [
       "compresses its answer",
       (_, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("{}")),
     ],
-    ["is down", (_, response) => void response.writeHead(503).end()],
-  ])("if the token endpoint %s: another attempt would show the next page", async (_, answer) => {
+    ["answers 503", (_, response) => void response.writeHead(503).end()],
+  ])("if the token endpoint %s", async (_, answer) => {
     await using endpoint = await startServer(answer);
     await using scene = await openScene({
       behavior: { metadata: { token_endpoint: `${endpoint.origin}/token` } },
@@ -29,7 +29,7 @@ describe("a login for which a person was shown a page ends for good", () => {
     expect(endpoint.received).toHaveLength(2);
   });
 
-  it("if nobody is at the token endpoint any more, and tells what has happened", async () => {
+  it("if nothing listens at the token endpoint, and names the cause", async () => {
     const gone = await startServer(() => {});
     await gone[Symbol.asyncDispose]();
     await using scene = await openScene({
@@ -44,14 +44,14 @@ describe("a login for which a person was shown a page ends for good", () => {
   });
 });
 
-it("an outage before anybody was shown a page may be tried again", async () => {
+it("an outage before a page was shown fails with MCP_CONNECT_FAILED", async () => {
   await using endpoint = await startServer((request) => void request.socket.destroy());
   await using scene = await openScene({
     behavior: { metadata: { registration_endpoint: `${endpoint.origin}/register` } },
   });
   await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
     code: "MCP_CONNECT_FAILED",
-    httpStatus: undefined, // nobody has judged what was sent with the request
+    httpStatus: undefined, // no response, so no status
   });
   expect(scene.pages).toEqual([]);
 });

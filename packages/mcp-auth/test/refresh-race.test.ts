@@ -29,9 +29,9 @@ async function reachFromAll(children: readonly ChildProcess[]): Promise<readonly
 }
 
 describe.each([
-  ["finds its token expired", 3_600_000],
-  ["has its token refused", 0],
-])("each of twelve processes with one login that %s", (_, aheadMs) => {
+  ["after the token has expired", 3_600_000],
+  ["after the server has refused the token", 0],
+])("each of twelve processes that share a login, %s", (_, aheadMs) => {
   const folder = temporaryFolder();
   let scene: Scene;
   let children: readonly ChildProcess[] = [];

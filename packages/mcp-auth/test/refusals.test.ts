@@ -11,8 +11,8 @@ const refused = (...words: string[]) => ({
   message: expect.stringMatching(new RegExp(words.join(".*"), "s")),
 });
 
-describe("a login that is refused says why, and nothing is kept of it", () => {
-  it("[A18] when no client is registered: with the endpoint, the status and what was said", async () => {
+describe("a login", () => {
+  it("[A18] fails with endpoint, status and error text when registration is refused", async () => {
     await using scene = await openScene({
       behavior: { registration: { status: 403, body: { error: "unapproved\u001b[31m_client" } } },
     });
@@ -24,14 +24,14 @@ describe("a login that is refused says why, and nothing is kept of it", () => {
     expect(scene.pages).toEqual([]);
   });
 
-  it("when clients cannot be registered at all, and the entry names none", async () => {
+  it("fails when the server registers no clients and the entry names none", async () => {
     await using scene = await openScene({ behavior: { metadata: { registration_endpoint: null } } });
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(
       refused("does not register clients", "client id"),
     );
   });
 
-  it("[A19] [T31] when the metadata found for one issuer is that of another on the same origin", async () => {
+  it("[A19] [T31] fails when the metadata names another issuer on the same origin", async () => {
     await using scene = await openScene();
     scene.authority.behave({ metadata: { issuer: `${scene.authority.issuer}/other-tenant` } });
     const login = scene.oauth.login(scene.server);
@@ -42,27 +42,30 @@ describe("a login that is refused says why, and nothing is kept of it", () => {
   });
 
   it.each([
-    ["is another", true, "https://evil.example"],
-    ["differs in a slash at its end", false, "/"],
-    ["differs in capital letters", false, "HTTP"],
-    ["is missing, though it was promised", true, null],
-  ])("[A20] [T30] when the issuer in the answer %s", async (_, isPromised, iss) => {
-    await using scene = await openScene();
-    const { issuer } = scene.authority;
-    const answered = iss === "/" ? `${issuer}/` : iss === "HTTP" ? issuer.replace("http", "HTTP") : iss;
-    scene.authority.behave({
-      metadata: { authorization_response_iss_parameter_supported: isPromised },
-      callback: { iss: answered },
-    });
-    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refused("did not come from"));
-    expect(scene.authority.requestsTo("/token")).toEqual([]);
-  });
+    ["is another one", true, "https://evil.example"],
+    ["has an extra trailing slash", false, "/"],
+    ["differs in case", false, "HTTP"],
+    ["is missing although it was promised", true, null],
+  ])(
+    "[A20] [T30] fails before the token request when the issuer in the response %s",
+    async (_, isPromised, iss) => {
+      await using scene = await openScene();
+      const { issuer } = scene.authority;
+      const answered = iss === "/" ? `${issuer}/` : iss === "HTTP" ? issuer.replace("http", "HTTP") : iss;
+      scene.authority.behave({
+        metadata: { authorization_response_iss_parameter_supported: isPromised },
+        callback: { iss: answered },
+      });
+      await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refused("did not come from"));
+      expect(scene.authority.requestsTo("/token")).toEqual([]);
+    },
+  );
 
   it.each([
-    ["is the right one, promised", true, "own"],
-    ["is the right one, not promised", false, "own"],
+    ["is right and was promised", true, "own"],
+    ["is right and was not promised", false, "own"],
     ["is missing and was not promised", false, null],
-  ])("[A20] [T30] not when the issuer in the answer %s", async (_, isPromised, iss) => {
+  ])("[A20] [T30] succeeds when the issuer in the response %s", async (_, isPromised, iss) => {
     await using scene = await openScene();
     scene.authority.behave({
       metadata: { authorization_response_iss_parameter_supported: isPromised },
@@ -73,24 +76,24 @@ describe("a login that is refused says why, and nothing is kept of it", () => {
 
   it.each([
     ["an empty object", {}],
-    ["an error in an answer of status 200", { error: "temporarily_unavailable" }],
+    ["an OAuth error", { error: "temporarily_unavailable" }],
     ["tokens without an access token", { token_type: "Bearer", refresh_token: "r" }],
-    ["a token of another kind", { access_token: "a", token_type: "DPoP" }],
-  ])("[A21] when the code is redeemed with status 200 and %s", async (_, body) => {
+    ["a DPoP token", { access_token: "a", token_type: "DPoP" }],
+  ])("[A21] fails and stores nothing when the token response is 200 with %s", async (_, body) => {
     await using scene = await openScene({ behavior: { tokens: () => ({ status: 200, body }) } });
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refused());
     expect(await scene.vault.list()).toEqual([]);
     expect(await scene.oauth.headers(scene.server)).toEqual({});
   });
 
-  it("when the authorization server sends an error back", async () => {
+  it("fails with the error of the callback", async () => {
     await using scene = await openScene({
       behavior: { callback: { code: null, error: "access_denied", error_description: "Not you" } },
     });
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refused("access_denied"));
   });
 
-  it("[T36] when tokens would be fetched without TLS from elsewhere than this machine", async () => {
+  it("[T36] fails when the token endpoint is remote and without TLS", async () => {
     await using scene = await openScene({
       behavior: { metadata: { token_endpoint: "http://public.example/token" } },
     });
@@ -99,7 +102,7 @@ describe("a login that is refused says why, and nothing is kept of it", () => {
   });
 
   it.each(["javascript:alert(1)", "file:///etc/passwd", "http://elsewhere.example/login"])(
-    "[T25] when a person would be sent to %s",
+    "[T25] fails without a page when the authorization endpoint is %s",
     async (endpoint) => {
       await using scene = await openScene({ behavior: { metadata: { authorization_endpoint: endpoint } } });
       await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
@@ -108,7 +111,7 @@ describe("a login that is refused says why, and nothing is kept of it", () => {
   );
 });
 
-describe("[T27] an address inside a network", () => {
+describe("[T27] an internal address", () => {
   const INSIDE = "https://10.1.2.3:8443/hidden";
   const refusal = {
     code: "MCP_AUTH_REQUIRED",
@@ -116,7 +119,7 @@ describe("[T27] an address inside a network", () => {
     message: expect.stringContaining("10.1.2.3"),
   };
 
-  it("is not asked for metadata, whether the server's metadata names it or its challenge does", async () => {
+  it("is refused as authorization server and as metadata URL of a challenge", async () => {
     await using scene = await openScene({ guard: { metadata: { authorization_servers: [INSIDE] } } });
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refusal);
     const challenge = { status: 401, wwwAuthenticate: `Bearer resource_metadata="${INSIDE}"` } as const;
@@ -125,15 +128,15 @@ describe("[T27] an address inside a network", () => {
     expect(scene.authority.requests).toEqual([]);
   });
 
-  it.each(["registration_endpoint", "token_endpoint"])("is sent nothing as %s", async (field) => {
+  it.each(["registration_endpoint", "token_endpoint"])("is refused as %s", async (field) => {
     await using scene = await openScene({ behavior: { metadata: { [field]: INSIDE } } });
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refusal);
     expect(scene.authority.requestsTo("/token")).toEqual([]);
   });
 });
 
-describe("what an entry says of OAuth", () => {
-  it("[T35] cannot name endpoints, so nothing of a login goes where it points, and the log says so once", async () => {
+describe("the OAuth settings of an entry", () => {
+  it("[T35] cannot set endpoints, and one warning says so", async () => {
     await using elsewhere = await startAuthorizationServer();
     const settings = {
       tokenUrl: `${elsewhere.issuer}/token`,
@@ -154,7 +157,7 @@ describe("what an entry says of OAuth", () => {
     ]);
   });
 
-  it("sets the client, its scopes and where the answer comes back to; its secret is not written into the vault", async () => {
+  it("set the client and its scopes, and the client secret is not stored in the vault", async () => {
     const settings = { clientId: "fixed", clientSecret: "of-the-client", scopes: ["a", "b"] };
     await using scene = await openScene({
       behavior: { metadata: { token_endpoint_auth_methods_supported: ["client_secret_post"] } },
@@ -173,7 +176,7 @@ describe("what an entry says of OAuth", () => {
   });
 
   it.each(["https://evil.example/cb", "http://127.0.0.1/cb", "http://localhost.evil.example:80/cb"])(
-    "cannot send the answer to %s",
+    "cannot set the redirect URI %s",
     async (redirectUri) => {
       await using scene = await openScene({ oauth: { settingsOf: () => ({ settings: { redirectUri } }) } });
       await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
@@ -182,7 +185,7 @@ describe("what an entry says of OAuth", () => {
 });
 
 it.each([true, false])(
-  "tells with what status the server refused, also where nobody is found to log in at (unattended: %s)",
+  "an issuer mismatch is reported with the server's 401 (unattended: %s)",
   async (isUnattended) => {
     await using scene = await openScene({ isUnattended });
     scene.authority.behave({ metadata: { issuer: `${scene.authority.issuer}/other-tenant` } });

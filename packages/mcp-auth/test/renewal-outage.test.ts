@@ -7,12 +7,12 @@ import { openScene } from "./scene.ts";
 
 useLeakCheck();
 
-describe("a refresh token that is refused by who is down or busy", () => {
+describe("a refresh request refused during an outage", () => {
   it.each([
     [503, "invalid_client"],
     [500, "invalid_grant"],
     [429, "unauthorized_client"],
-  ])("[A14] with status %d and %s is kept, and redeemed later", async (status, error) => {
+  ])("[A14] with status %d and %s keeps the refresh token for later", async (status, error) => {
     await using scene = await openScene({ isUnattended: true });
     await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
     await scene.oauth.headers(scene.server);
@@ -20,14 +20,14 @@ describe("a refresh token that is refused by who is down or busy", () => {
     scene.authority.behave({ tokens: () => ({ status, body: { error } }) });
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
       code: "MCP_CONNECT_FAILED",
-      httpStatus: status, // the outage's own: whether the server minds what else was sent, nobody knows
+      httpStatus: status, // the outage's own, not the 401 of the MCP server
       message: expect.stringContaining("Try again later."),
     });
     scene.authority.behave({});
     expect(await reach(scene.oauth, scene.server)).toBe(200);
   });
 
-  it("[A14] is kept as well if one tells of his trouble with a status that means something else; that is no status of the server's", async () => {
+  it("[A14] with 400 temporarily_unavailable keeps the refresh token and sets no httpStatus", async () => {
     await using scene = await openScene({ isUnattended: true });
     await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
     await scene.oauth.headers(scene.server);
@@ -40,7 +40,7 @@ describe("a refresh token that is refused by who is down or busy", () => {
   });
 });
 
-describe("who asks to be left alone for a while", () => {
+describe("Retry-After", () => {
   // However long an authorization server asks for, its MCP server is not put away for longer than five minutes.
   it.each([
     ["60", 60_000],
@@ -48,7 +48,7 @@ describe("who asks to be left alone for a while", () => {
     ["301", 300_000],
     ["3600", 300_000],
     [new Date(Date.now() + 86_400_000).toUTCString(), 300_000],
-  ])("is heeded where he gives tokens, and asks for %s", async (header, retryAfterMs) => {
+  ])("from the token endpoint is honoured, up to five minutes: %s", async (header, retryAfterMs) => {
     await using busy = await startServer((_, response) => {
       response.writeHead(429, { "retry-after": header }).end();
     });
@@ -65,7 +65,7 @@ describe("who asks to be left alone for a while", () => {
   it.each([
     ["60", 60_000],
     ["3600", 300_000],
-  ])("is heeded where he has metadata, and asks for %s", async (header, retryAfterMs) => {
+  ])("from the metadata endpoint is honoured, up to five minutes: %s", async (header, retryAfterMs) => {
     await using busy = await startServer((request, response) => {
       if (request.url === "/mcp") response.writeHead(401).end();
       else response.writeHead(429, { "retry-after": header }).end();

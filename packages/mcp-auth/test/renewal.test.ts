@@ -15,7 +15,7 @@ const refreshes = ({ authority }: Scene) =>
   authority.requestsTo("/token").filter(({ parameters }) => parameters.grant_type === "refresh_token");
 
 describe("a token", () => {
-  it("is renewed when it is within five minutes of its end, and not before", async () => {
+  it("is renewed within five minutes of its expiry, and not before", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);
     const first = await bearerOf(scene);
@@ -23,14 +23,14 @@ describe("a token", () => {
     expect(await bearerOf(scene)).toBe(first);
     scene.clock.now += 2_000;
     const renewed = scene.nextWrite();
-    expect(await bearerOf(scene)).toBe(first); // It is good for some minutes yet, so nobody waits for the next one.
+    expect(await bearerOf(scene)).toBe(first); // It is still valid for some minutes, so the request does not wait for the next one.
     await renewed;
     expect(await bearerOf(scene)).not.toBe(first);
     expect(await reach(scene.oauth, scene.server)).toBe(200);
     expect(refreshes(scene)).toHaveLength(1);
   });
 
-  it("that lives a minute only is not renewed at every request", async () => {
+  it("with a lifetime of one minute is not renewed on every request", async () => {
     await using scene = await openScene({ behavior: { lifetimeS: 60 } });
     await scene.oauth.login(scene.server);
     const first = await bearerOf(scene);
@@ -44,7 +44,7 @@ describe("a token", () => {
     expect(refreshes(scene)).toHaveLength(1);
   });
 
-  it("[A25] is renewed once for all who ask at the same time, and once for all whose requests were refused", async () => {
+  it("[A25] is renewed once for concurrent requests, and once for concurrent refusals", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);
     scene.clock.now += HOUR_MS;
@@ -63,7 +63,7 @@ describe("a token", () => {
     expect(scene.pages).toHaveLength(1);
   });
 
-  it("[A13] whose refresh token is worth nothing any more is cleared, and the next challenge asks for a login", async () => {
+  it("[A13] with an invalid refresh token is cleared, and the next challenge asks for a login", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);
     scene.authority.office.endLogins();
@@ -75,7 +75,7 @@ describe("a token", () => {
     expect(refreshes(scene)).toHaveLength(1);
   });
 
-  it("[A13] that is refused and cannot be renewed is cleared, and a person is asked in the same request", async () => {
+  it("[A13] that is refused and cannot be renewed leads to a login in the same request", async () => {
     await using scene = await openScene();
     await reach(scene.oauth, scene.server);
     scene.authority.office.endLogins();
@@ -85,7 +85,7 @@ describe("a token", () => {
     expect(refreshes(scene)).toHaveLength(1);
   });
 
-  it("[A14] is kept and sent if a renewal fails for the moment, and renewed when that works again", async () => {
+  it("[A14] is still sent during a token endpoint outage, and renewed afterwards", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);
     const first = await bearerOf(scene);
@@ -104,7 +104,7 @@ describe("a token", () => {
     expect(scene.pages).toHaveLength(1);
   });
 
-  it("[A14] that cannot be renewed just now is told of once, however many wait for it", async () => {
+  it("[A14] whose renewal fails is logged once for all concurrent requests", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);
     scene.authority.behave({ tokens: () => ({ status: 503, body: "down" }) });
@@ -114,7 +114,7 @@ describe("a token", () => {
     expect(scene.said).toHaveLength(1);
   });
 
-  it("[A14] is kept if it was refused and its renewal fails for the moment; nobody is asked to log in for that", async () => {
+  it("[A14] that is refused during a token endpoint outage is kept, without a new login", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);
     await bearerOf(scene);
@@ -131,7 +131,7 @@ describe("a token", () => {
     expect(scene.pages).toHaveLength(1);
   });
 
-  it("[A15] keeps what a renewal does not mention, so that the next renewal works as well", async () => {
+  it("[A15] keeps what the renewal response omits, through several renewals", async () => {
     await using scene = await openScene({ behavior: { refreshTokens: "keep" }, guard: { scope: "read" } });
     await scene.oauth.login(scene.server);
     const before = await scene.vault.forServer(scene.server.url);
@@ -147,7 +147,7 @@ describe("a token", () => {
     expect(await reach(scene.oauth, scene.server)).toBe(200);
   });
 
-  it("[A15] keeps the old refresh token also where an empty one is answered", async () => {
+  it("[A15] keeps its refresh token if the renewal response has an empty one", async () => {
     await using scene = await openScene({ behavior: { refreshTokens: "keep" } });
     await scene.oauth.login(scene.server);
     const before = await scene.vault.forServer(scene.server.url);
@@ -159,7 +159,7 @@ describe("a token", () => {
     expect(after?.tokens.refresh_token).toBe(before?.tokens.refresh_token);
   });
 
-  it("[A21] is not replaced by an answer of status 200 that has no token", async () => {
+  it("[A21] is not replaced by a 200 response without an access token", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);
     const first = await bearerOf(scene);
@@ -170,8 +170,8 @@ describe("a token", () => {
   });
 });
 
-describe("a credential", () => {
-  it("[A23] [T33] goes to its own issuer only: after a move to another one, that one gets a login of its own", async () => {
+describe("a stored login", () => {
+  it("[A23] [T33] is sent to its own issuer only, and a new issuer gets its own login", async () => {
     await using other = await startAuthorizationServer();
     await using scene = await openScene();
     await reach(scene.oauth, scene.server);
@@ -186,7 +186,7 @@ describe("a credential", () => {
     expect((await scene.vault.forServer(scene.server.url))?.issuer).toBe(other.issuer);
   });
 
-  it("[A23] is not renewed at an issuer whose metadata suddenly names another one", async () => {
+  it("[A23] is not renewed if its issuer's metadata now names another issuer", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);
     const first = await bearerOf(scene);
@@ -196,7 +196,7 @@ describe("a credential", () => {
     expect(refreshes(scene)).toEqual([]);
   });
 
-  it("[T33] belongs to the URL: a server whose URL has changed gets nothing of the old one's", async () => {
+  it("[T33] is not used for a server whose URL has changed", async () => {
     await using scene = await openScene({ isUnattended: true });
     await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
     const moved = remoteServer(scene.guarded.url.replace("/mcp", "/other"));
@@ -204,14 +204,14 @@ describe("a credential", () => {
     expect(await scene.oauth.headers(scene.server)).toHaveProperty("authorization");
   });
 
-  it("[T33] belongs to the client: an entry that names another one logs in anew", async () => {
+  it("[T33] is not used for an entry that names another client", async () => {
     await using scene = await openScene({ isUnattended: true });
     await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
     const other = scene.again({ settingsOf: () => ({ settings: { clientId: "mine" } }) });
     expect(await other.headers(scene.server)).toEqual({});
   });
 
-  it("of a later run is used without asking anybody, and the client that was registered is used again", async () => {
+  it("is reused in a later run, and so is its registered client", async () => {
     await using scene = await openScene();
     await reach(scene.oauth, scene.server);
     await scene.oauth.close();
@@ -222,7 +222,7 @@ describe("a credential", () => {
     expect(scene.authority.requestsTo("/register")).toHaveLength(1);
   });
 
-  it("that another process has renewed meanwhile is taken over after a refusal, without a renewal or a login", async () => {
+  it("that another process has renewed is taken over after a refusal", async () => {
     await using scene = await openScene({ isUnattended: true });
     const other = scene.again();
     await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
@@ -234,8 +234,8 @@ describe("a credential", () => {
   });
 });
 
-describe("a vault that fails", () => {
-  it("does not lose a renewed login: it holds for this process, and the spent refresh token is not presented again", async () => {
+describe("a vault that cannot be written", () => {
+  it("loses no renewed login in this process, and no refresh token is replayed", async () => {
     const memory = createMemoryVault();
     let isFull = false;
     const vault: TokenVault = {
@@ -262,7 +262,7 @@ describe("a vault that fails", () => {
     );
   });
 
-  it("makes a login fail that cannot be kept", async () => {
+  it("fails a new login", async () => {
     const vault: TokenVault = {
       ...createMemoryVault(),
       write: async () => {

@@ -23,8 +23,8 @@ function scripted() {
   return { begun, join };
 }
 
-describe("a login that several wait for", () => {
-  it("goes on for the others when who began it gives up", async () => {
+describe("a login shared by several callers", () => {
+  it("continues for the others when the caller that began it gives up", async () => {
     const { begun, join } = scripted();
     const control = new AbortController();
     const first = expect(join({ signal: control.signal })).rejects.toMatchObject(GIVEN_UP);
@@ -37,7 +37,7 @@ describe("a login that several wait for", () => {
     expect(begun).toHaveLength(1);
   });
 
-  it("can be given up by one who joined, at once", async () => {
+  it("lets a caller that joined give up at once", async () => {
     const { begun, join } = scripted();
     const control = new AbortController();
     const first = join();
@@ -48,7 +48,7 @@ describe("a login that several wait for", () => {
     expect(await first).toBe(0);
   });
 
-  it("ends when the last one has given up, and the next who wants one gets another", async () => {
+  it("aborts when the last caller gives up, and the next caller begins another", async () => {
     const { begun, join } = scripted();
     const controls = [new AbortController(), new AbortController()] as const;
     const waiting = controls.map(({ signal }) => expect(join({ signal })).rejects.toMatchObject(GIVEN_UP));
@@ -65,9 +65,9 @@ describe("a login that several wait for", () => {
 
   it.each<[string, Partial<WantedLogin>]>([
     ["other scopes", { scopes: ["admin"] }],
-    ["a page of its own", { authorize: async () => {} }],
+    ["its own authorize function", { authorize: async () => {} }],
     ["another client", { subject: "other" }],
-  ])("is over before one with %s begins", async (_, wanted) => {
+  ])("ends before a login with %s begins", async (_, wanted) => {
     const { begun, join } = scripted();
     const first = join({ scopes: ["read"] });
     const second = join({ scopes: ["read"], ...wanted });
@@ -79,14 +79,14 @@ describe("a login that several wait for", () => {
     expect(await second).toBe(1);
   });
 
-  it("serves also who wants less of it", async () => {
+  it("serves a caller that wants fewer scopes", async () => {
     const { begun, join } = scripted();
     const both = [join({ scopes: ["read", "write"] }), join({ scopes: ["read"] })];
     begun[0]?.finish();
     expect(await Promise.all(both)).toEqual([0, 0]);
   });
 
-  it("can be given up while it waits for another, and is never begun", async () => {
+  it("never begins if it is given up while it waits for another one", async () => {
     const { begun, join } = scripted();
     const control = new AbortController();
     const first = join();

@@ -5,20 +5,20 @@ import { openScene } from "./scene.ts";
 
 useLeakCheck();
 
-const scopesAsked = (scene: Awaited<ReturnType<typeof openScene>>) =>
+const requestedScopes = (scene: Awaited<ReturnType<typeof openScene>>) =>
   scene.authority.requestsTo("/authorize").map(({ parameters }) => parameters.scope);
 
-describe("a request that needs more than the login may do", () => {
-  it("[A24] asks once more, for what was granted and what is wanted together", async () => {
+describe("a request that needs more scopes than the login has", () => {
+  it("[A24] leads to a login for the granted and the missing scopes together", async () => {
     await using scene = await openScene({ guard: { scope: "read" } });
     expect(await reach(scene.oauth, scene.server)).toBe(200);
     scene.guard({ scope: "write" });
     expect(await reach(scene.oauth, scene.server)).toBe(200);
-    expect(scopesAsked(scene)).toEqual(["read", "read write"]);
+    expect(requestedScopes(scene)).toEqual(["read", "read write"]);
     expect((await scene.vault.forServer(scene.server.url))?.scopes).toEqual(["read", "write"]);
   });
 
-  it("[A24] is made by a client that is registered for all of it: who was registered for less may be held to that", async () => {
+  it("[A24] registers a client for all scopes once, and later logins reuse it", async () => {
     await using scene = await openScene({ guard: { scope: "read" } });
     await reach(scene.oauth, scene.server);
     scene.guard({ scope: "write" });
@@ -28,7 +28,7 @@ describe("a request that needs more than the login may do", () => {
     expect(registered).toEqual(["read", "read write"]);
   });
 
-  it("[A24] [T42] asks once only if that is refused, until there is another login, and a login by hand asks all the same", async () => {
+  it("[A24] [T42] does not ask the user again after a refusal until the next login", async () => {
     await using scene = await openScene({ guard: { scope: "read" } });
     await reach(scene.oauth, scene.server);
     scene.guard({ scope: "write" });
@@ -44,13 +44,13 @@ describe("a request that needs more than the login may do", () => {
         ),
       });
     }
-    expect(scopesAsked(scene)).toEqual(["read", "read write"]);
+    expect(requestedScopes(scene)).toEqual(["read", "read write"]);
     scene.authority.behave({});
     scene.guard({ scope: "read" });
     await scene.oauth.login(scene.server);
     scene.guard({ scope: "write" });
     expect(await reach(scene.oauth, scene.server)).toBe(200);
-    expect(scopesAsked(scene)).toEqual(["read", "read write", "read", "read write"]);
+    expect(requestedScopes(scene)).toEqual(["read", "read write", "read", "read write"]);
     scene.authority.behave(refusing);
     scene.guard({ scope: "admin" });
     const login = () => scene.oauth.login(scene.server, { scopes: ["admin"] });
@@ -61,7 +61,7 @@ describe("a request that needs more than the login may do", () => {
     expect(await reach(scene.oauth, scene.server)).toBe(200);
   });
 
-  it("[A24] asks again after a login that could not be begun", async () => {
+  it("[A24] leads to a login after an attempt that failed on the metadata", async () => {
     await using scene = await openScene({ guard: { scope: "read" } });
     await reach(scene.oauth, scene.server);
     scene.guard({ scope: "write" });
@@ -72,17 +72,17 @@ describe("a request that needs more than the login may do", () => {
   });
 
   it.each<[string, AuthorizationBehavior]>([
-    ["registration is refused", { registration: { status: 403, body: { error: "no" } } }],
-    ["too many have registered", { registration: { status: 429, body: { error: "slow_down" } } }],
-    ["registration is down", { registration: { status: 503, body: "down" } }],
-    ["registration answers with a page", { registration: { status: 200, body: "<html>Sign in</html>" } }],
+    ["is refused", { registration: { status: 403, body: { error: "no" } } }],
+    ["is rate-limited", { registration: { status: 429, body: { error: "slow_down" } } }],
+    ["answers 503", { registration: { status: 503, body: "down" } }],
+    ["answers with an HTML page", { registration: { status: 200, body: "<html>Sign in</html>" } }],
     [
-      "registration gives an empty id",
+      "returns an empty client_id",
       { registration: { status: 201, body: { client_id: "", redirect_uris: [] } } },
     ],
-    ["registration gives nothing", { registration: { status: 201, body: {} } }],
-    ["nobody is registered any more", { metadata: { registration_endpoint: null } }],
-  ])("[A24] is made by the old client where %s: it may be let ask for more", async (_, behavior) => {
+    ["returns an empty object", { registration: { status: 201, body: {} } }],
+    ["is no longer offered", { metadata: { registration_endpoint: null } }],
+  ])("[A24] leads to a login with the old client when registration %s", async (_, behavior) => {
     await using scene = await openScene({ guard: { scope: "read" } });
     await reach(scene.oauth, scene.server);
     scene.guard({ scope: "write" });
@@ -92,18 +92,18 @@ describe("a request that needs more than the login may do", () => {
     expect(new Set(clients).size).toBe(1);
   });
 
-  it("[A24] registers nobody anew for what a login was granted beyond its registration", async () => {
+  it("[A24] registers no new client for scopes that were granted without being registered", async () => {
     await using scene = await openScene({
       guard: { scope: "read" },
       behavior: { grantedScope: "read write" },
     });
     await reach(scene.oauth, scene.server);
     await scene.oauth.login(scene.server, { scopes: ["write"] });
-    expect(scopesAsked(scene)).toEqual(["read", "read write"]);
+    expect(requestedScopes(scene)).toEqual(["read", "read write"]);
     expect(scene.authority.requestsTo("/register")).toHaveLength(1);
   });
 
-  it("[A24] [T42] does not ask again for what was asked for and not granted", async () => {
+  it("[A24] [T42] does not ask again for scopes that were requested and not granted", async () => {
     await using scene = await openScene({ guard: { scope: "read" } });
     await reach(scene.oauth, scene.server);
     scene.guard({ scope: "admin" });
@@ -114,10 +114,10 @@ describe("a request that needs more than the login may do", () => {
       httpStatus: 403,
       message: expect.stringContaining("more access than its authorization server grants (admin)"),
     });
-    expect(scopesAsked(scene)).toEqual(["read", "read admin"]);
+    expect(requestedScopes(scene)).toEqual(["read", "read admin"]);
   });
 
-  it("[A24] takes nothing over from a login for another resource, or of another issuer", async () => {
+  it("[A24] adds no scopes from a login for another resource or issuer", async () => {
     await using other = await startAuthorizationServer();
     const { signal } = new AbortController();
     for (const isMoved of [true, false]) {
@@ -134,7 +134,7 @@ describe("a request that needs more than the login may do", () => {
     }
   });
 
-  it("[A24] fails where nobody can be asked, and the command it names asks for both as well", async () => {
+  it("[A24] fails when unattended, and the advised command names all scopes", async () => {
     await using scene = await openScene({ guard: { scope: "read" }, isUnattended: true });
     await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
     for (const scope of ["write", "read write"]) {
@@ -147,7 +147,7 @@ describe("a request that needs more than the login may do", () => {
     }
   });
 
-  it("[A24] names the command that the program has for logins", async () => {
+  it("[A24] fails with the program's own login command in the advice", async () => {
     const loginCommand = (name: string) => `my-agent login ${name}`;
     await using scene = await openScene({
       guard: { scope: "read" },
@@ -162,7 +162,7 @@ describe("a request that needs more than the login may do", () => {
     );
   });
 
-  it("is refused for good by a 403 that names no missing scope", async () => {
+  it("fails without another page on a 403 that is not insufficient_scope", async () => {
     await using scene = await openScene();
     await reach(scene.oauth, scene.server);
     const challenge = { status: 403, wwwAuthenticate: 'Bearer error="invalid_request"' } as const;

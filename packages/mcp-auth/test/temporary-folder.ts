@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A folder of its own that is removed with it. */
+/** A temporary folder that is removed when this is disposed of. */
 export interface TemporaryFolder extends Disposable {
   readonly path: string;
 }

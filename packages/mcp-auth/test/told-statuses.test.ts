@@ -13,15 +13,15 @@ useLeakCheck();
 const unusable = new McpError("MCP_CONFIG_INVALID", "The logins cannot be read.");
 const unset = new McpError("MCP_CONFIG_VARIABLE_MISSING", "ID is not set.");
 
-describe("what keeps a challenge from being met", () => {
+describe("the httpStatus of an unmet challenge", () => {
   it.each<[string, Partial<OAuthOptions>]>([
     [
       "the vault cannot be read",
       { vault: { ...createMemoryVault(), forServer: () => Promise.reject(unusable) } },
     ],
-    ["a setting cannot be had", { settingsOf: () => Promise.reject(unset) }],
-    ["a setting is wrong", { settingsOf: () => ({ settings: { callbackPort: 70_000 } }) }],
-  ])("is told with the status of the server's refusal where %s", async (_, oauth) => {
+    ["a setting cannot be resolved", { settingsOf: () => Promise.reject(unset) }],
+    ["a setting is invalid", { settingsOf: () => ({ settings: { callbackPort: 70_000 } }) }],
+  ])("is the server's 401 when %s", async (_, oauth) => {
     await using scene = await openScene({ oauth });
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
       code: expect.stringMatching(/^MCP_CONFIG_/),
@@ -31,13 +31,13 @@ describe("what keeps a challenge from being met", () => {
 
   it.each<[string, RequestListener]>([
     [
-      "is answered with what is compressed",
+      "is answered with a compressed body",
       (_, response) =>
         response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("<!doctype html>")),
     ],
-    ["is answered with a redirect to no place", (_, response) => response.writeHead(302).end()],
-    ["is behind the same guard", (_, response) => response.writeHead(403).end()],
-  ])("is told with the status of the server's refusal where metadata %s", async (_, answer) => {
+    ["is answered with a redirect without a Location", (_, response) => response.writeHead(302).end()],
+    ["is refused with 403", (_, response) => response.writeHead(403).end()],
+  ])("is the server's 401 when the metadata request %s", async (_, answer) => {
     await using server = await startServer((request, response) => {
       if (request.url !== "/mcp") return void answer(request, response);
       const named = `Bearer resource_metadata="http://${request.headers.host}/metadata"`;
@@ -48,7 +48,7 @@ describe("what keeps a challenge from being met", () => {
     await expect(reach(oauth, remoteServer(`${server.origin}/mcp`))).rejects.toMatchObject(refused);
   });
 
-  it("has the status of an outage, and none where nobody has answered", async () => {
+  it("is that of an outage, or undefined without any response", async () => {
     const gate = { status: 503 };
     await using server = await startServer((request, response) => {
       if (request.url === "/mcp") response.writeHead(401).end();
@@ -66,7 +66,7 @@ describe("what keeps a challenge from being met", () => {
     await expect(reach(oauth, remote)).rejects.toMatchObject(silence);
   });
 
-  it("has no status if the challenge was given up: nobody has judged what was sent", async () => {
+  it("is undefined if the caller aborts", async () => {
     await using scene = await openScene();
     const met = scene.oauth.onChallenge(scene.server, { status: 401 }, AbortSignal.abort());
     await expect(met).rejects.toMatchObject({ code: "MCP_ABORTED", httpStatus: undefined });

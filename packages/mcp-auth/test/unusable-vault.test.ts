@@ -10,10 +10,10 @@ import { temporaryDirectory } from "./vault/vault-process.ts";
 
 useLeakCheck();
 
-/** What can be wrong with the folder, and what is said of it. */
+/** What can be wrong with the folder, and what the error says. */
 const FOLDERS: readonly [what: string, says: string, place: (directory: string) => void][] = [
   [
-    "others may enter",
+    "other users may enter",
     "chmod 700",
     (directory) => {
       mkdirSync(directory);
@@ -30,10 +30,10 @@ const openPlaced = async (place: (directory: string) => void) => {
   return openScene({ oauth: { vault: createFileVault({ directory }) } });
 };
 
-describe.runIf(process.getuid).each(FOLDERS)("a folder of logins that %s", (_what, says, place) => {
+describe.runIf(process.getuid).each(FOLDERS)("a login folder that %s", (_what, says, place) => {
   const refusal = { code: "MCP_CONFIG_INVALID", message: expect.stringContaining(says) };
 
-  it("[T41] costs no server that needs no login its requests, and is told once", async () => {
+  it("[T41] does not block requests that need no login, and is logged once", async () => {
     await using scene = await openPlaced(place);
     const other = remoteServer(`${scene.guarded.url}/other`, "other");
     for (const server of [scene.server, other, scene.server])
@@ -47,7 +47,7 @@ describe.runIf(process.getuid).each(FOLDERS)("a folder of logins that %s", (_wha
     ]);
   });
 
-  it("[T41] is what a challenge, a login and a logout fail with, before anybody is asked", async () => {
+  it("[T41] fails a challenge, a login and a logout before a page is shown", async () => {
     await using scene = await openPlaced(place);
     const { signal } = new AbortController();
     await expect(scene.oauth.onChallenge(scene.server, { status: 401 }, signal)).rejects.toMatchObject(
@@ -59,14 +59,14 @@ describe.runIf(process.getuid).each(FOLDERS)("a folder of logins that %s", (_wha
   });
 });
 
-it("a vault that throws what has no text costs no server that needs no login its requests", async () => {
+it("a vault that throws a value without text does not block requests that need no login", async () => {
   const forServer = () => Promise.reject(Object.create(null));
   await using scene = await openScene({ oauth: { vault: { ...createMemoryVault(), forServer } } });
   expect(await scene.oauth.headers(scene.server)).toEqual({});
   expect(scene.said).toMatchObject([{ fields: { reason: "a value without a text" } }]);
 });
 
-describe("a login that could not be stored", () => {
+describe("a login with a vault that cannot be written", () => {
   it.each<[string, string, (directory: string) => string]>([
     [
       "because the path is too long for a lock",
@@ -74,7 +74,7 @@ describe("a login that could not be stored", () => {
       (directory) => join(directory, ...Array.from({ length: 12 }, () => "d".repeat(50))),
     ],
     [
-      "because a file stands above the folder",
+      "because a parent of the folder is a file",
       "ENOTDIR",
       (directory) => {
         writeFileSync(join(directory, "file"), "");
@@ -82,14 +82,14 @@ describe("a login that could not be stored", () => {
       },
     ],
     [
-      "because a folder stands where its lock should",
+      "because the lock file is a folder",
       "remove it",
       (directory) => {
         mkdirSync(join(directory, "write.lock"));
         return directory;
       },
     ],
-  ])("asks nobody, %s", async (_why, says, placed) => {
+  ])("fails before a page is shown, %s", async (_why, says, placed) => {
     const directory = placed(temporaryDirectory());
     await using scene = await openScene({ oauth: { vault: createFileVault({ directory }) } });
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({
@@ -101,7 +101,7 @@ describe("a login that could not be stored", () => {
 });
 
 describe("a logout", () => {
-  it.runIf(process.getuid)("[T41] forgets what was set aside as well, and says so", async () => {
+  it.runIf(process.getuid)("[T41] also removes the tokens in set-aside files and returns true", async () => {
     const directory = join(temporaryDirectory(), "logins");
     await using scene = await openScene({ oauth: { vault: createFileVault({ directory }) } });
     await scene.oauth.login(scene.server);
@@ -118,7 +118,7 @@ describe("a logout", () => {
     expect(await later.logout(scene.server)).toBe(false);
   });
 
-  it("leaves alone what was set aside of another server", async () => {
+  it("keeps the set-aside files of another server", async () => {
     const directory = join(temporaryDirectory(), "logins");
     const vault = createFileVault({ directory });
     await vault.write(sampleCredential());

@@ -1,6 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
 
-/** How a server's process ended by itself: one of the two is set. */
+/** How a server's process ended by itself. One of the two is set. */
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -9,48 +9,48 @@ export interface ProcessExit {
 /** Lines on standard output that are not JSON-RPC. */
 export interface StrayOutput {
   readonly lines: number;
-  /** The first of them, unredacted and possibly long. */
+  /** The first such line, unredacted and possibly long. */
   readonly first: string;
 }
 
-/** What a channel knows about how it went, for error messages. Nothing in it is redacted. */
+/** What a channel knows about its connection, for error messages. Nothing in it is redacted. */
 export interface ChannelFacts {
   readonly exit?: ProcessExit | undefined;
-  /** Why the channel ended, if it ended itself. */
+  /** Why the channel ended, if it ended by itself. */
   readonly fault?: Error | undefined;
   /** The end of what the process wrote to standard error. */
   readonly stderr?: string | undefined;
   readonly stray?: StrayOutput | undefined;
-  /** Whether the process that ended had read a message, as far as the system tells. */
+  /** Whether the process had read a message before it ended, as far as the system can tell. */
   readonly hasReadInput?: boolean | undefined;
-  /** The server gave this conversation an id, so a 404 means that it has forgotten it. */
+  /** Whether the server gave the session an id, so that a 404 means that it has forgotten it. */
   readonly hasSessionId?: boolean | undefined;
-  /** In what the server differs that answered when a forgotten session was to be renewed, if it is another one. */
+  /** How the server that answered a session renewal differs from the original one, if it does. */
   readonly differences?: readonly string[] | undefined;
-  /** What must not be shown besides the secrets of the entry: ids of the conversation, and what follows from the URL. */
+  /** What must not be shown, besides the secrets of the entry: session ids, and secrets that follow from the URL. */
   readonly secrets?: readonly string[] | undefined;
-  /** The HTTP status that the very first request was refused with; missing once any was taken. */
+  /** The HTTP status with which the first request was refused; missing once a request was accepted. */
   readonly firstRefusal?: number | undefined;
-  /** The server has shown that it speaks this transport. Only of the older one over HTTP. */
-  readonly isSpoken?: boolean | undefined;
+  /** Whether the server has shown that it speaks this transport. Set only by the SSE transport. */
+  readonly isConfirmedSse?: boolean | undefined;
 }
 
-/** A way to one server, with everything behind it: a process, sockets, a linked object. */
+/** A connection to one server, with everything behind it: a process, sockets, or a linked object. */
 export interface Channel {
   readonly transport: Transport;
   /**
-   * Silence after a probe means a legacy server, and a process may die of the probe: both are true of pipes only. It is
-   * then started again.
+   * Whether the server is at the other end of pipes. Only then does silence after a probe mean a legacy server, and is a process that dies
+   * of the probe started again.
    */
   readonly isPipe: boolean;
   facts(): ChannelFacts;
-  /** Has somebody hear when the server's session was begun anew beneath the transport. */
+  /** Calls the listener when the transport has begun a new session with the server. */
   onRenewed?(listener: () => void): void;
   /**
-   * Has somebody hear whenever a challenge of the server was met: what was refused for want of credentials may be taken now. Missing where
-   * nobody can renew them, so that such a refusal is the last word.
+   * Calls the listener whenever an authorization challenge was met: the server may now accept what it has refused. Missing if nobody can
+   * renew credentials, so that such a refusal is final.
    */
   readonly onChallengeMet?: ((listener: () => void) => void) | undefined;
-  /** Ends everything behind the channel. Idempotent, and never rejects. `hurry`: nobody is left who would miss a graceful end. */
+  /** Ends everything behind the channel. Idempotent, never rejects. `hurry`: skip the graceful end, which no one would notice. */
   close(options?: { readonly hurry?: boolean | undefined }): Promise<void>;
 }

@@ -35,7 +35,7 @@ export async function negotiateRemote(
     const other = first === "http" ? "sse" : "http";
     return await negotiateOver(other, { ...options, onChannel, prior: undefined }).catch(
       (second: unknown) => {
-        const isTelling = options.deadline.signal.aborted || facts.channel?.facts().isSpoken;
+        const isTelling = options.deadline.signal.aborted || facts.channel?.facts().isConfirmedSse;
         throw isTelling ? second : error;
       },
     );

@@ -9,6 +9,7 @@ import type { AuthorizationSettings } from "../entry-settings.ts";
 import type { Sdk } from "../sdk.ts";
 import type { Authority } from "./authority.ts";
 import { ADVICE_ON_CLIENT, authRequired, loginError, quote } from "./login-error.ts";
+import { withoutNullMembers } from "./null-members.ts";
 import { watchAnswers } from "./outage.ts";
 import { splitScopes } from "./scope-choice.ts";
 
@@ -62,7 +63,7 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
       metadata,
       clientMetadata,
       ...(scope === undefined ? {} : { scope }),
-      fetchFn,
+      fetchFn: withoutNullMembers(fetchFn),
     });
   } catch (error) {
     // Only the authorization server knows whether the known client may ask for more scopes than it was registered for.

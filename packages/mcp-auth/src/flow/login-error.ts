@@ -144,8 +144,8 @@ function describe(sdk: Sdk, thrown: unknown, { doing, endpoint, secrets = [] }: 
     return `its authorization server refused the ${doing}: ${quoteRedacted(thrown.code)} (${quote(wordsOf(thrown.message, secrets))}).`;
   }
   if (isUnreadable(thrown)) {
-    const missing = doing === "token request" ? "without a usable access token" : "with invalid metadata";
-    return `${asked} answered the ${doing} ${missing}.`;
+    const answer = doing === "token request" ? "an invalid token answer" : "invalid metadata";
+    return `${asked} answered the ${doing} with ${answer}.`;
   }
   return `the ${doing} at ${asked} failed: ${quoteRedacted(thrownMessage(thrown))}`;
 }
@@ -166,5 +166,8 @@ export function quote(text: string): string {
 
 function withoutQuery(endpoint: string): string {
   const url = URL.parse(endpoint);
-  return url ? quote(`${url.origin}${url.pathname}`) : "the endpoint";
+  if (!url) return "the endpoint";
+  const shown = `${url.origin}${url.pathname}`;
+  // As advertised: the slash that parsing adds could make it another issuer.
+  return quote(shown === `${endpoint}/` ? endpoint : shown);
 }

@@ -11,6 +11,7 @@ import type { Authority } from "./authority.ts";
 import { identifyClient, redirectUrisOf } from "./client-identity.ts";
 import { grantedCredential, requireBearer } from "./grant.ts";
 import { authRequired, type LoginStep, loginError, quote } from "./login-error.ts";
+import { withoutNullMembers } from "./null-members.ts";
 import { isOwnTrouble } from "./outage.ts";
 import { hideSecrets, secretsOfClient } from "./secret-spelling.ts";
 
@@ -108,7 +109,7 @@ async function redeem(options: LogInOptions, { callback, client, scope }: Redemp
       codeVerifier,
       redirectUri,
       ...resource,
-      fetchFn: fetch,
+      fetchFn: withoutNullMembers(fetch),
     });
     return requireBearer(tokens);
   } catch (error) {

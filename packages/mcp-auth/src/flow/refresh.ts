@@ -6,6 +6,7 @@ import { readAuthorityMetadata } from "./authority.ts";
 import { withSecret } from "./client-identity.ts";
 import { refreshedCredential, requireBearer } from "./grant.ts";
 import { loginError } from "./login-error.ts";
+import { withoutNullMembers } from "./null-members.ts";
 import { isOutage, watchAnswers } from "./outage.ts";
 import { secretsOf } from "./secret-spelling.ts";
 
@@ -61,7 +62,7 @@ export async function refresh(credential: StoredCredential, options: RefreshOpti
       clientInformation: client,
       refreshToken: tokens.refresh_token ?? "",
       ...(resourceIndicator === undefined ? {} : { resource: resourceIndicator }),
-      fetchFn,
+      fetchFn: withoutNullMembers(fetchFn),
     });
     return { kind: "renewed", credential: refreshedCredential(credential, requireBearer(renewed), now()) };
   } catch (error) {

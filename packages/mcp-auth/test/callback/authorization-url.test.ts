@@ -97,7 +97,7 @@ test.each([
   "https://issuer.example/\u202eauthorize",
   "https://issu\u00ader.example/",
   "https://issuer.example/\u0000",
-])("[T25] neither does '%s'", (written) => {
+])("[T25] '%s' is refused", (written) => {
   expect(() => checkAuthorizationUrl(written)).toThrow(
     expect.objectContaining({ code: "MCP_AUTH_REQUIRED" }),
   );
@@ -114,12 +114,12 @@ test.each([
   ["http://127.0.0.1:8080/authorize", "http://127.0.0.1:8080/authorize"],
   ["http://[::1]:8080/authorize", "http://[::1]:8080/authorize"],
   ["https://10.0.0.1/authorize", "https://10.0.0.1/authorize"],
-])("[T25] '%s' is opened as %s", (written, href) => {
+])("[T25] '%s' is accepted as %s", (written, href) => {
   expect(checkAuthorizationUrl(written).href).toBe(href);
   expect(checkAuthorizationUrl(new URL(written)).href).toBe(href);
 });
 
-test("[T25] a refusal names no more than where the user would have been sent", () => {
+test("[T25] a refusal omits the query and fragment of the URL", () => {
   const open = () => checkAuthorizationUrl("http://issuer.example/authorize?state=secret#secret");
   expect(open).toThrow(
     "http://issuer.example/authorize?… was not opened: http is allowed only to this machine.",

@@ -11,7 +11,7 @@ afterEach(() => vi.useRealTimers());
 
 const OPENER = fileURLToPath(new URL("./fixtures/recording-opener.cjs", import.meta.url));
 
-/** A real program that notes its arguments, and what it has noted. */
+/** A real program that records its arguments, and what it has recorded. */
 function recordingOpener(exitCode?: string) {
   const directory = mkdtempSync(join(tmpdir(), "jackfield-opener-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -39,7 +39,7 @@ test.each([
   "https://issuer.example/?q=%0acalc%0d%00%22%27",
   "https://issuer.example/ü/日本?q=ü",
   "http://127.0.0.1:1/-n?q=$(calc)",
-])("[T26] the browser's program gets one argument, the URL: %s", async (written) => {
+])("[T26] the browser program gets the URL as its only argument: %s", async (written) => {
   const url = new URL(written.replaceAll(" ", "%20"));
   const opener = recordingOpener();
   await openInBrowser(url, opener);
@@ -48,7 +48,7 @@ test.each([
 });
 
 test.runIf(process.platform !== "win32")(
-  "[T26] on Linux it is xdg-open that opens it, and no shell",
+  "[T26] on Linux xdg-open opens the URL without a shell",
   async () => {
     const opener = recordingOpener();
     const script = `#!${process.execPath}\n${readFileSync(OPENER, "utf8")}`;
@@ -64,7 +64,7 @@ test.each([
   ["darwin", {}, ["/usr/bin/open"]],
   ["win32", { SystemRoot: "D:\\Win" }, ["D:\\Win\\System32\\rundll32.exe", "url.dll,FileProtocolHandler"]],
   ["win32", {}, ["C:\\Windows\\System32\\rundll32.exe", "url.dll,FileProtocolHandler"]],
-] as const)("[T26] on %s the program is named with its whole path: %o", (platform, env, command) => {
+] as const)("[T26] on %s the program is named by its absolute path: %o", (platform, env, command) => {
   expect(browserCommand(platform, env)).toEqual(command);
 });
 
@@ -73,13 +73,13 @@ test.each([
   "file:///etc/passwd",
   "http://issuer.example/",
   "https://user@issuer.example/",
-])("[T25] what may not be opened starts no program: %s", async (written) => {
+])("[T25] a forbidden URL starts no program: %s", async (written) => {
   const opener = recordingOpener();
   await expect(openInBrowser(new URL(written), opener)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
   expect(opener.hasRun()).toBe(false);
 });
 
-test("a program that is missing or fails is said, with what to do", async () => {
+test("a missing or failing browser program is MCP_COMMAND_NOT_FOUND", async () => {
   const url = new URL("https://issuer.example/?state=secret");
   const command = [join(tmpdir(), "no-such-browser")] as const;
   await expect(openInBrowser(url, { command })).rejects.toMatchObject({
@@ -91,7 +91,7 @@ test("a program that is missing or fails is said, with what to do", async () => 
   expect(opener.received()).toEqual([url.href]);
 });
 
-test("a program that stays as long as the browser is not waited for", async () => {
+test("a browser program that keeps running is not waited for", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const opener = recordingOpener("never");
   const opened = openInBrowser(new URL("https://issuer.example/"), opener);

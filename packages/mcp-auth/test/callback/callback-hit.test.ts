@@ -15,6 +15,6 @@ test.each([
   ["localhost:80", 80, "answer"],
   ["localhost", 8_080, "stray"],
   ["evil.example", 80, "stray"],
-])("a request to %s, where port %d is listened on, is %s", (host, port, kind) => {
+])("a request with host %s on port %d is classified as %s", (host, port, kind) => {
   expect(readCallbackHit(requestTo(host), { path: "/cb", port }).kind).toBe(kind);
 });

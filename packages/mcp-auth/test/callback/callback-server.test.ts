@@ -8,7 +8,7 @@ import { EXPECTED, openLogin, openWaiting } from "./waiting-server.ts";
 
 useLeakCheck();
 
-test("the answer to a login arrives, and the user is told so", async () => {
+test("the login response arrives, and the page says that the window can be closed", async () => {
   const { uri, good, answer } = await openWaiting();
   expect(uri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
   const page = await hit(uri, good);
@@ -16,13 +16,13 @@ test("the answer to a login arrives, and the user is told so", async () => {
   expect(await answer).toEqual(EXPECTED);
 });
 
-test("an answer that names no issuer is one", async () => {
+test("a response without an issuer is accepted", async () => {
   const { uri, state, answer } = await openWaiting();
   await hit(uri, `/callback?state=${state.value}&code=a%2Bb%20c`);
   expect(await answer).toEqual({ code: "a+b c", iss: undefined });
 });
 
-test("path, port and spelling of the machine can be what an authorization server knows", async () => {
+test("host, port and path of the redirect URI can be configured", async () => {
   const { redirectUri } = await openCallbackServer().then(async (server) => {
     await server.close();
     return server;
@@ -34,7 +34,7 @@ test("path, port and spelling of the machine can be what an authorization server
   expect(await answer).toEqual({ code: "c" });
 });
 
-test("a port that is taken is said, with what to do", async () => {
+test("an occupied port is MCP_CONFIG_INVALID and named in the message", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const address = other.address();
@@ -47,7 +47,7 @@ test("a port that is taken is said, with what to do", async () => {
   await once(other, "close");
 });
 
-/** Everything that is not the awaited answer, by what is wrong with it. */
+/** Requests that are not the awaited response, by what is wrong with them. */
 const BAD_HITS: readonly [
   what: string,
   status: number,
@@ -69,19 +69,19 @@ const BAD_HITS: readonly [
   ["another path", 404, (good) => good.replace("/callback", "/")],
   ["a longer path", 404, (good) => good.replace("/callback", "/callback/")],
   ["a path in capitals", 404, (good) => good.replace("/callback", "/CALLBACK")],
-  ["a path in disguise", 404, (good) => good.replace("/callback", "/call%62ack")],
-  ["a path with a detour", 404, (good) => good.replace("/callback", "/x/../callback")],
-  ["a whole URL as its target", 404, (good) => `http://127.0.0.1${good}`],
-  ["the favourite icon", 404, () => "/favicon.ico"],
-  ["a POST", 405, (good) => good, () => ({ method: "POST", body: "code=c" })],
-  ["a HEAD", 405, (good) => good, () => ({ method: "HEAD" })],
-  ["an OPTIONS", 405, (good) => good, () => ({ method: "OPTIONS" })],
-  ["a DELETE", 405, (good) => good, () => ({ method: "DELETE" })],
+  ["a percent-encoded path", 404, (good) => good.replace("/callback", "/call%62ack")],
+  ["a path with dot segments", 404, (good) => good.replace("/callback", "/x/../callback")],
+  ["an absolute URL as its target", 404, (good) => `http://127.0.0.1${good}`],
+  ["the path of a favicon", 404, () => "/favicon.ico"],
+  ["the method POST", 405, (good) => good, () => ({ method: "POST", body: "code=c" })],
+  ["the method HEAD", 405, (good) => good, () => ({ method: "HEAD" })],
+  ["the method OPTIONS", 405, (good) => good, () => ({ method: "OPTIONS" })],
+  ["the method DELETE", 405, (good) => good, () => ({ method: "DELETE" })],
   ["another host", 400, (good) => good, (port) => ({ headers: { host: `evil.example:${port}` } })],
   ["another port", 400, (good) => good, () => ({ headers: { host: "127.0.0.1:1" } })],
   ["a host without its port", 400, (good) => good, () => ({ headers: { host: "127.0.0.1" } })],
   [
-    "a host with an ending",
+    "a host that begins with localhost",
     400,
     (good) => good,
     (port) => ({ headers: { host: `localhost.evil.example:${port}` } }),
@@ -90,7 +90,7 @@ const BAD_HITS: readonly [
 ];
 
 test.each(BAD_HITS)(
-  "[T38] a hit with %s is refused, and the answer can still come",
+  "[T38] a request with %s is refused, and the real response still arrives",
   async (_what, status, target, how) => {
     const { uri, good, answer } = await openWaiting();
     const page = await hit(uri, target(good), how?.(new URL(uri).port));
@@ -101,9 +101,9 @@ test.each(BAD_HITS)(
 );
 
 const PARTS = 20;
-const HITS_OF_A_PART = 50;
+const HITS_PER_PART = 50;
 
-describe(`after ${PARTS * HITS_OF_A_PART} bad hits`, () => {
+describe(`${PARTS * HITS_PER_PART} forged requests`, () => {
   let login: Awaited<ReturnType<typeof openLogin>>;
   const bodies = new Set<string>();
   beforeAll(async () => {
@@ -112,23 +112,23 @@ describe(`after ${PARTS * HITS_OF_A_PART} bad hits`, () => {
   afterAll(() => login.server.close());
 
   test.each(Array.from({ length: PARTS }, (_, part) => part))(
-    "[T38] every one is refused (part %i)",
+    "[T38] are all refused (part %i)",
     async (part) => {
       const { uri, good } = login;
-      const knock = async (_: unknown, index: number) => {
-        const number = part * HITS_OF_A_PART + index;
+      const sendForged = async (_: unknown, index: number) => {
+        const number = part * HITS_PER_PART + index;
         const [, status, target, how] = BAD_HITS[number % BAD_HITS.length] ?? [];
         const sent = `${target?.(good)}${number % 2 ? "&q=<script>alert(1)</script>" : "#\u001b[31m"}`;
         const answer = await hit(uri, encodeURI(sent), how?.(new URL(uri).port));
         bodies.add(answer.body);
         return [answer.status, status];
       };
-      const statuses = await Promise.all(Array.from({ length: HITS_OF_A_PART }, knock));
+      const statuses = await Promise.all(Array.from({ length: HITS_PER_PART }, sendForged));
       expect(statuses.filter(([received, expected]) => received !== expected)).toEqual([]);
     },
   );
 
-  test("[T38] the pages have shown nothing of them, and the answer can still come", async () => {
+  test("[T38] leave no trace in the pages, and the real response still arrives", async () => {
     expect(bodies.size).toBeLessThanOrEqual(4);
     for (const body of bodies) expect(body).not.toMatch(/script|alert|evil|code=|\p{Cc}(?!\s*$)/u);
     expect((await hit(login.uri, login.good)).status).toBe(200);
@@ -136,7 +136,7 @@ describe(`after ${PARTS * HITS_OF_A_PART} bad hits`, () => {
   });
 });
 
-test("[T38] connections that say nothing, or no HTTP, keep nobody out", async () => {
+test("[T38] silent and non-HTTP connections do not block the real response", async () => {
   const { uri, good, answer } = await openWaiting();
   const port = Number(new URL(uri).port);
   const sockets = await Promise.all(
@@ -151,11 +151,11 @@ test("[T38] connections that say nothing, or no HTTP, keep nobody out", async ()
   );
   expect((await hit(uri, good)).status).toBe(200);
   expect(await answer).toEqual(EXPECTED);
-  await Promise.all(sockets.map(({ closed }) => closed)); // the server lets go of them itself
+  await Promise.all(sockets.map(({ closed }) => closed)); // the server closes them itself
 });
 
 test.each(["/", "/callback", "/callback?error=x&state=y"])(
-  "[T38] every page forbids what a page may do: %s",
+  "[T38] every page has restrictive security headers and no active content: %s",
   async (target) => {
     const { uri } = await openWaiting();
     const { headers, body } = await hit(uri, target);
@@ -174,8 +174,8 @@ test.each(["/", "/callback", "/callback?error=x&state=y"])(
   },
 );
 
-describe("a refusal of the authorization server", () => {
-  test("[T38] is told to the caller in words that are fit for a terminal, and not in the page", async () => {
+describe("an error from the authorization server", () => {
+  test("[T38] reaches the caller without control characters, and not the page", async () => {
     const { uri, state, answer } = await openWaiting();
     const words = encodeURIComponent(
       `\u001b[2J<script>alert(1)</script>\u202eevil\nsecond\u0000 line${"!".repeat(1_000)}`,

@@ -11,15 +11,15 @@ import { EXPECTED, openWaiting, SUBJECT } from "./waiting-server.ts";
 useLeakCheck();
 afterEach(() => vi.useRealTimers());
 
-describe("only one answer", () => {
-  test("[T37] is taken: afterwards nobody listens", async () => {
+describe("the callback server", () => {
+  test("[T37] stops listening after the first response", async () => {
     const { uri, good, answer } = await openWaiting();
     await hit(uri, good);
     await answer;
     await expect(hit(uri, good)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("[T37] of two that come at once is taken", async () => {
+  test("[T37] accepts only one of two simultaneous responses", async () => {
     const { uri, good, state, answer } = await openWaiting();
     const other = `/callback?code=other&state=${state.value}`;
     const pages = await Promise.allSettled([hit(uri, good), hit(uri, other)]);
@@ -27,7 +27,7 @@ describe("only one answer", () => {
     expect(["the-code", "other"]).toContain((await answer).code);
   });
 
-  test("[T37] is taken by the login it belongs to: two beside each other cannot be swapped", async () => {
+  test("[T37] accepts only the response to its own login", async () => {
     const one = await openWaiting();
     const two = await openWaiting();
     expect((await hit(one.uri, two.good)).status).toBe(400);
@@ -37,7 +37,7 @@ describe("only one answer", () => {
     expect([await one.answer, await two.answer]).toEqual([EXPECTED, EXPECTED]);
   });
 
-  test("is waited for: a second wait is refused, and one that was not begun takes none", async () => {
+  test("refuses a response before the wait, and a second wait", async () => {
     await using server = await openCallbackServer();
     const state = createState(SUBJECT);
     expect((await hit(server.redirectUri, `/callback?code=c&state=${state.value}`)).status).toBe(400);
@@ -53,7 +53,7 @@ describe("the wait ends", () => {
     [undefined, 300_000],
     [1_000, 1_000],
     [3_600_000, 300_000],
-  ])("[T38] after five minutes at most: %s asked for", async (timeoutMs, endsAfterMs) => {
+  ])("[T38] after five minutes at most, with timeoutMs %s", async (timeoutMs, endsAfterMs) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { uri, answer, good } = await openWaiting({ timeoutMs });
     let isOver = false;
@@ -68,7 +68,7 @@ describe("the wait ends", () => {
     await expect(hit(uri, good)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("with the caller's signal, before or while it lasts", async () => {
+  test("when the caller's signal aborts, before or during it", async () => {
     const giveUp = new AbortController();
     const { uri, answer, good } = await openWaiting({ signal: giveUp.signal });
     giveUp.abort();
@@ -79,7 +79,7 @@ describe("the wait ends", () => {
     });
   });
 
-  test("when the server is closed, however often", async () => {
+  test("when the server is closed, even several times", async () => {
     const { server, answer } = await openWaiting();
     await Promise.all([server.close(), server.close()]);
     await server.close();
@@ -87,7 +87,7 @@ describe("the wait ends", () => {
   });
 });
 
-test("[T38] it is reached over 127.0.0.1 and over no other address of this machine", async () => {
+test("[T38] the callback server is not reachable at any address but 127.0.0.1", async () => {
   const { uri } = await openWaiting();
   const port = Number(new URL(uri).port);
   const others = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
@@ -102,7 +102,7 @@ test("[T38] it is reached over 127.0.0.1 and over no other address of this machi
   }
 });
 
-test("[T39] nothing listens before a login, one port does while it lasts, and nothing afterwards", async () => {
+test("[T39] one port listens while a login lasts, and none before or after", async () => {
   const listeners = () =>
     process.getActiveResourcesInfo().filter((resource) => resource === "TCPServerWrap").length;
   const before = listeners();

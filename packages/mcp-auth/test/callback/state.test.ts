@@ -3,7 +3,7 @@ import { createState } from "../../src/callback/state.ts";
 
 const SUBJECT = { serverUrl: "https://server.example/mcp", issuer: "https://issuer.example" };
 
-test("[T37] a state is 256 bits that nobody can guess, in characters that a URL keeps as they are", () => {
+test("[T37] a state is 256 bits in URL-safe characters, and never repeats", () => {
   const values = Array.from({ length: 1_000 }, () => createState(SUBJECT).value);
   expect(new Set(values).size).toBe(1_000);
   for (const value of values) {
@@ -12,7 +12,7 @@ test("[T37] a state is 256 bits that nobody can guess, in characters that a URL 
   }
 });
 
-test("[T37] it is claimed once", () => {
+test("[T37] a state can be claimed only once", () => {
   const state = createState(SUBJECT);
   expect(state.matches(state.value)).toBe(true);
   state.claim(state.value, SUBJECT);
@@ -35,19 +35,22 @@ test.each([
     { ...SUBJECT, issuer: "https://issuer.example/" },
     /another authorization server/,
   ],
-])("[T37] an answer with %s is refused, and the right one still taken", (_what, present, subject, words) => {
-  const state = createState(SUBJECT);
-  const claim = () => state.claim(present(state.value), subject);
-  expect(claim).toThrow(words);
-  expect(claim).toThrow(expect.objectContaining({ code: "MCP_AUTH_REQUIRED" }));
-  state.claim(state.value, SUBJECT);
-});
+])(
+  "[T37] a response with %s is refused, and the right one still accepted",
+  (_what, present, subject, words) => {
+    const state = createState(SUBJECT);
+    const claim = () => state.claim(present(state.value), subject);
+    expect(claim).toThrow(words);
+    expect(claim).toThrow(expect.objectContaining({ code: "MCP_AUTH_REQUIRED" }));
+    state.claim(state.value, SUBJECT);
+  },
+);
 
 test.each([
   [undefined, 600_000],
   [1_000, 1_000],
   [86_400_000, 600_000],
-])("[T37] it is refused after ten minutes at most: %s asked for", (lifetimeMs, endsAfterMs) => {
+])("[T37] a state expires after ten minutes at most, with lifetimeMs %s", (lifetimeMs, endsAfterMs) => {
   let now = 1_000;
   const state = createState({ ...SUBJECT, lifetimeMs, now: () => now });
   now += endsAfterMs;
@@ -57,7 +60,7 @@ test.each([
   expect(() => state.claim(state.value)).toThrow(/it came too late/);
 });
 
-test("[T37] two logins beside each other do not take each other's answers", () => {
+test("[T37] concurrent logins do not accept each other's state", () => {
   const [one, two] = [createState(SUBJECT), createState(SUBJECT)];
   expect(one.matches(two.value)).toBe(false);
   expect(() => two.claim(one.value)).toThrow();

@@ -4,7 +4,7 @@ import { createState } from "../../src/callback/state.ts";
 
 export const SUBJECT = { serverUrl: "https://server.example/mcp", issuer: "https://issuer.example" };
 
-/** A server that waits for the answer to one state. Who opens it closes it. */
+/** A server that waits for the response with one state. The caller closes it. */
 export async function openLogin(options: CallbackServerOptions = {}) {
   const server = await openCallbackServer(options);
   const state = createState(SUBJECT);
@@ -14,12 +14,12 @@ export async function openLogin(options: CallbackServerOptions = {}) {
   return { server, state, answer, good, uri: server.redirectUri };
 }
 
-/** The same for one test, at whose end it is closed. */
+/** The same, closed when the test ends. */
 export async function openWaiting(options: CallbackServerOptions = {}) {
   const login = await openLogin(options);
   onTestFinished(() => login.server.close());
   return login;
 }
 
-/** What the good answer brings. */
+/** What the good response holds. */
 export const EXPECTED = { code: "the-code", iss: "https://issuer.example" };

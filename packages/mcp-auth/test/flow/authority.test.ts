@@ -22,7 +22,7 @@ const METADATA = {
   code_challenge_methods_supported: ["S256"],
 };
 
-/** A server whose origin is an issuer, and whose own metadata is answered with these statuses, one after the other. */
+/** Discovers for a server whose origin is an issuer, and whose own metadata is answered with these statuses in turn. */
 function discover(
   statuses: readonly number[],
   resourceMetadataUrl?: URL,
@@ -40,10 +40,10 @@ function discover(
   return discoverAuthority({ sdk, fetch, server, settings, challenge, earlier });
 }
 
-/** What a terminal would obey, and what nobody would read to its end. */
+/** Control characters, and more text than a message may quote. */
 const EVIL = `\u001b[2J\u0007\u202e${"x".repeat(2_000)}`;
 
-describe("what a server says of its authorization server", () => {
+describe("the error for unusable authorization server metadata", () => {
   const read = async (metadata: object | undefined) => {
     const url = `${ORIGIN}/${EVIL}`;
     const fetch = async () =>
@@ -57,10 +57,10 @@ describe("what a server says of its authorization server", () => {
   };
 
   it.each([
-    ["there is none", undefined, "no metadata at"],
-    ["it does not know PKCE", { code_challenge_methods_supported: ["plain"] }, "PKCE"],
-    ["it names another issuer", { issuer: "https://other.example" }, "another issuer"],
-  ])("is quoted without what a terminal obeys, and cut, where %s", async (_, metadata, words) => {
+    ["there is no metadata", undefined, "no metadata at"],
+    ["PKCE with S256 is missing", { code_challenge_methods_supported: ["plain"] }, "PKCE"],
+    ["the metadata names another issuer", { issuer: "https://other.example" }, "another issuer"],
+  ])("quotes the URL truncated and without control characters when %s", async (_, metadata, words) => {
     const message = await read(metadata);
     expect(message).toContain(words);
     expect(message).toContain(ORIGIN);
@@ -69,7 +69,23 @@ describe("what a server says of its authorization server", () => {
   });
 });
 
-describe("metadata of a server", () => {
+describe("a trailing slash", () => {
+  const readFrom = (url: string, issuer: string) => {
+    const fetch = async () => Response.json({ ...METADATA, issuer });
+    return readAuthorityMetadata({ sdk, fetch, server: "files", url });
+  };
+
+  it("of the authorization server's URL is ignored", async () => {
+    await expect(readFrom(`${ORIGIN}/`, ORIGIN)).resolves.toMatchObject({ issuer: ORIGIN });
+  });
+
+  it("of the issuer alone makes it another issuer, and the error names the advertised URL", async () => {
+    const message = `the metadata of ${ORIGIN} belongs to another issuer`;
+    await expect(readFrom(ORIGIN, `${ORIGIN}/`)).rejects.toThrow(message);
+  });
+});
+
+describe("protected resource metadata", () => {
   it.each([
     [[408, 408], "Try again later"],
     [[425, 425], "Try again later"],
@@ -80,19 +96,16 @@ describe("metadata of a server", () => {
     [[503], "Try again later"],
     [[404, 504], "Try again later"],
     [[502, 502], "Try again later"],
-  ])(
-    "that is answered with %j cannot be read just now, which is not the same as none",
-    async (statuses, advice) => {
-      await expect(discover(statuses)).rejects.toMatchObject({
-        code: "MCP_CONNECT_FAILED",
-        server: "files",
-        message: expect.stringContaining(advice),
-      });
-    },
-  );
+  ])("answered with %j fails with the advice to try again later", async (statuses, advice) => {
+    await expect(discover(statuses)).rejects.toMatchObject({
+      code: "MCP_CONNECT_FAILED",
+      server: "files",
+      message: expect.stringContaining(advice),
+    });
+  });
 
   it.each([[[300, 404]], [[302, 404]], [[304]], [[404, 300]]])(
-    "that is answered with %j, a redirect that is not followed, is not none",
+    "answered with an unfollowed redirect %j fails instead of counting as absent",
     async (statuses) => {
       await expect(discover(statuses)).rejects.toMatchObject({
         code: "MCP_CONNECT_FAILED",
@@ -101,41 +114,44 @@ describe("metadata of a server", () => {
     },
   );
 
-  it.each([401, 403])("that it names itself, and answers with %d, is there", async (status) => {
-    await expect(discover([status], new URL(`${ORIGIN}/prm?x=y`))).rejects.toMatchObject({
-      code: "MCP_CONNECT_FAILED",
-      httpStatus: status,
-      message: expect.stringContaining(`${ORIGIN}/prm (HTTP ${status}). Ask the operator of the server.`),
-    });
-  });
+  it.each([401, 403])(
+    "named by the challenge and answered with %d fails instead of counting as absent",
+    async (status) => {
+      await expect(discover([status], new URL(`${ORIGIN}/prm?x=y`))).rejects.toMatchObject({
+        code: "MCP_CONNECT_FAILED",
+        httpStatus: status,
+        message: expect.stringContaining(`${ORIGIN}/prm (HTTP ${status}). Ask the operator of the server.`),
+      });
+    },
+  );
 
   it.each([[[404, 404]], [[410, 410]], [[405, 404]], [[401, 401]], [[502, 404]]])(
-    "that nobody has named, and is answered with %j, is none",
+    "not named by the challenge and answered with %j counts as absent",
     async (statuses) => {
       expect(await discover(statuses)).toMatchObject({ issuer: METADATA.issuer });
     },
   );
 });
 
-describe("what a server had advertised when somebody logged in", () => {
+describe("the metadata from an earlier login", () => {
   const ISSUER = "https://as.example";
   const earlier = { issuer: METADATA.issuer, resourceIndicator: `${ORIGIN}/mcp`, scopes: ["read"] };
 
   it.each([[[502, 404]], [[502, 502]], [[404, 502]], [[500]], [[503]], [[404, 504]]])(
-    "holds while its metadata is answered with %j",
+    "is used while metadata requests are answered with %j",
     async (statuses) => {
       const known = { issuer: METADATA.issuer, resourceIndicator: `${ORIGIN}/mcp`, resourceScopes: ["read"] };
       expect(await discover(statuses, undefined, earlier)).toMatchObject(known);
     },
   );
 
-  it.each([502, 503])("holds while what it names itself is answered with %d", async (status) => {
+  it.each([502, 503])("is used while the metadata URL of the challenge answers %d", async (status) => {
     const known = { issuer: METADATA.issuer, resourceIndicator: `${ORIGIN}/mcp` };
     expect(await discover([status], new URL(`${ORIGIN}/prm`), earlier)).toMatchObject(known);
   });
 
   it.each([[[429, 404]], [[404, 408]], [[302, 404]]])(
-    "does not hold where it is answered with %j: who is busy can be asked again, and who redirects may have moved",
+    "is not used when the server answers %j, so is busy or redirects",
     async (statuses) => {
       const discovered = discover(statuses, undefined, earlier);
       await expect(discovered).rejects.toMatchObject({ code: "MCP_CONNECT_FAILED" });
@@ -143,10 +159,10 @@ describe("what a server had advertised when somebody logged in", () => {
   );
 
   it.each([
-    ["named one then, and names none now", `${ORIGIN}/`, undefined],
-    ["named none then, and names one now", undefined, `${ORIGIN}/`],
-    ["named another then", `${ORIGIN}/`, `${ORIGIN}/mcp`],
-  ])("does not hold for an entry whose resource has changed: it %s", async (_, then, now) => {
+    ["set then, unset now", `${ORIGIN}/`, undefined],
+    ["unset then, set now", undefined, `${ORIGIN}/`],
+    ["set to another one then", `${ORIGIN}/`, `${ORIGIN}/mcp`],
+  ])("is not used for an entry whose resource has changed: %s", async (_, then, now) => {
     const login = {
       ...earlier,
       resourceIndicator: then ?? earlier.resourceIndicator,
@@ -155,19 +171,19 @@ describe("what a server had advertised when somebody logged in", () => {
     await expect(discover([503], undefined, login, now)).rejects.toMatchObject({ httpStatus: 503 });
   });
 
-  it("holds for an entry that names the resource it named then", async () => {
+  it("is used for an entry that still names the same resource", async () => {
     const resource = `${ORIGIN}/`;
     const login = { ...earlier, resourceIndicator: resource, configuredResource: resource };
     const known = { issuer: METADATA.issuer, resourceIndicator: resource, resourceScopes: ["read"] };
     expect(await discover([503], undefined, login, resource)).toMatchObject(known);
   });
 
-  it("is what counts, and not where the server is", async () => {
+  it("decides which issuer is asked, not the server's origin", async () => {
     const elsewhere = discover([502, 404], undefined, { ...earlier, issuer: ISSUER });
     await expect(elsewhere).rejects.toThrow("belongs to another issuer"); // the only one there is in this test
   });
 
-  it("does not hold where there is no metadata any more, and adds none where there was none", async () => {
+  it("is not used once the metadata is gone, nor without a resource of its own", async () => {
     for (const discovered of [
       discover([404, 404], undefined, { ...earlier, issuer: ISSUER }),
       discover([502, 404], undefined, { ...earlier, issuer: ISSUER, resourceIndicator: undefined }),
@@ -175,7 +191,7 @@ describe("what a server had advertised when somebody logged in", () => {
       expect(await discovered).toMatchObject({ issuer: METADATA.issuer, resourceIndicator: undefined });
   });
 
-  it("must cover the server's URL", async () => {
+  it("is refused if its resource does not match the server's URL", async () => {
     const wrong = { ...earlier, resourceIndicator: "https://other.example/" };
     await expect(discover([502, 404], undefined, wrong)).rejects.toThrow("does not match its URL");
   });
@@ -184,19 +200,16 @@ describe("what a server had advertised when somebody logged in", () => {
 describe("an authorization server", () => {
   it.each([
     ["a line of text", "MCP server is running"],
-    ["nothing", ""],
-    ["a list", "[]"],
-    ["a comment before a page", "\ufeff <!-- --><html>"],
-  ])(
-    "that answers with %s whatever it does not know has its metadata where the next is looked for",
-    async (_, text) => {
-      expect(await read(new Response(text), Response.json(OPEN_ID))).toMatchObject({
-        issuer: METADATA.issuer,
-      });
-      const marked = new Response(`\ufeff\n ${JSON.stringify(METADATA)}`);
-      expect(await read(marked)).toMatchObject({ issuer: METADATA.issuer });
-    },
-  );
+    ["an empty body", ""],
+    ["a JSON list", "[]"],
+    ["a comment before an HTML page", "\ufeff <!-- --><html>"],
+  ])("that answers unknown paths with %s is asked at the next well-known path", async (_, text) => {
+    expect(await read(new Response(text), Response.json(OPEN_ID))).toMatchObject({
+      issuer: METADATA.issuer,
+    });
+    const marked = new Response(`\ufeff\n ${JSON.stringify(METADATA)}`);
+    expect(await read(marked)).toMatchObject({ issuer: METADATA.issuer });
+  });
 
   const PAGE = new Response("<!doctype html>", { headers: { "content-type": "text/html; charset=utf-8" } });
   const OPEN_ID = {
@@ -206,7 +219,7 @@ describe("an authorization server", () => {
     id_token_signing_alg_values_supported: ["RS256"],
   };
 
-  /** What is said of one whose two documents are answered so. */
+  /** Reads the metadata of an authorization server that gives these answers in turn. */
   const read = (...answers: Response[]) => {
     const left = [...answers];
     const fetch = async () => left.shift() ?? new Response(null, { status: 404 });
@@ -215,7 +228,7 @@ describe("an authorization server", () => {
   const status = (code: number) => new Response(null, { status: code });
 
   it.each([[[500]], [[503]], [[502, 502]], [[404, 503]], [[429, 404]], [[408, 408]], [[404, 425]]])(
-    "whose metadata is answered with %j is busy or down, which says nothing of a login",
+    "that answers metadata requests with %j fails as retryable",
     async (statuses) => {
       await expect(read(...statuses.map(status))).rejects.toMatchObject({
         code: "MCP_CONNECT_FAILED",
@@ -226,7 +239,7 @@ describe("an authorization server", () => {
     },
   );
 
-  it("that shows a page for whatever it does not know has its metadata where the next is looked for", async () => {
+  it("that answers unknown paths with an HTML page is asked at the next well-known path", async () => {
     expect(await read(PAGE.clone(), Response.json(OPEN_ID))).toMatchObject({ issuer: METADATA.issuer });
     await expect(read(PAGE.clone(), PAGE.clone())).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
@@ -235,7 +248,7 @@ describe("an authorization server", () => {
   });
 
   it.each(["", "application/xhtml+xml", "application/json"])(
-    "that shows a page of type %j in place of metadata has none there",
+    "that serves a page of type %j instead of metadata is asked at the next well-known path",
     async (type) => {
       const page = new Response(new TextEncoder().encode("\r\n <!doctype html>"), {
         headers: type === "" ? {} : { "content-type": type },
@@ -244,12 +257,12 @@ describe("an authorization server", () => {
     },
   );
 
-  it("that sends its metadata as HTML has metadata all the same", async () => {
+  it("that sends its metadata as text/html is accepted", async () => {
     const headers = { "content-type": "text/html; charset=UTF-8" };
     expect(await read(new Response(` ${JSON.stringify(METADATA)}`, { headers }))).toEqual(METADATA);
   });
 
-  it("that is down and shows a page is down", async () => {
+  it("that answers 503 with an HTML page is reported as down", async () => {
     const { headers } = PAGE;
     await expect(read(new Response("<h1>Down</h1>", { status: 503, headers }))).rejects.toMatchObject({
       code: "MCP_CONNECT_FAILED",
@@ -258,17 +271,17 @@ describe("an authorization server", () => {
   });
 
   it.each<[string, object, string]>([
-    ["of another issuer", { issuer: "https://evil.example" }, "belongs to another issuer"],
-    ["that lacks an endpoint", { token_endpoint: undefined }, "with invalid metadata"],
-    ["without PKCE", { code_challenge_methods_supported: ["plain"] }, "PKCE"],
-  ])("whose metadata is %s is refused for that, though another place was down", async (_, more, words) => {
+    ["names another issuer", { issuer: "https://evil.example" }, "belongs to another issuer"],
+    ["lacks an endpoint", { token_endpoint: undefined }, "with invalid metadata"],
+    ["lacks PKCE with S256", { code_challenge_methods_supported: ["plain"] }, "PKCE"],
+  ])("whose metadata %s is refused, although another path answered 502", async (_, more, words) => {
     await expect(read(status(502), Response.json({ ...OPEN_ID, ...more }))).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
       message: expect.stringContaining(words),
     });
   });
 
-  it("that may not be reached at one place is refused for that, though another place was down", async () => {
+  it("that is forbidden at one path is refused, although another path answered 502", async () => {
     const answers = [() => status(502), () => Promise.reject(new McpError("MCP_AUTH_REQUIRED", "forbidden"))];
     const fetch = async () => answers.shift()?.() ?? status(404);
     await expect(
@@ -276,7 +289,7 @@ describe("an authorization server", () => {
     ).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED", message: 'Server "files": forbidden' });
   });
 
-  it("is its own where the server shows a page in place of metadata, unless it has named that", async () => {
+  it("defaults to the server's origin if its resource metadata is a page, unless the challenge named it", async () => {
     const fetch = async (url: string | URL) =>
       String(url).includes("oauth-authorization-server") ? Response.json(METADATA) : PAGE.clone();
     const discoverFor = (resourceMetadataUrl?: URL) =>

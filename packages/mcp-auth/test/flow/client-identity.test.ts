@@ -16,20 +16,24 @@ const authority = {
   metadata: { issuer: ISSUER, registration_endpoint: `${ISSUER}/register` },
 } as unknown as Authority;
 
-interface Wanted {
-  readonly guardian?: Authority;
+interface IdentifyOptions {
+  readonly otherAuthority?: Authority;
   readonly scope?: string;
   readonly earlierScopes?: readonly string[];
 }
 
-function identify(registered: object, earlier?: object, { guardian = authority, ...wanted }: Wanted = {}) {
+function identify(
+  registered: object,
+  earlier?: object,
+  { otherAuthority = authority, ...wanted }: IdentifyOptions = {},
+) {
   const registerClient = vi.fn(async () => registered);
   const sdk = { registerClient } as unknown as Sdk;
   return identifyClient({
     sdk,
     fetch,
     server: "files",
-    authority: guardian,
+    authority: otherAuthority,
     settings,
     redirectUri,
     scope: undefined,
@@ -41,7 +45,7 @@ function identify(registered: object, earlier?: object, { guardian = authority, 
   });
 }
 
-describe("a client that was registered earlier", () => {
+describe("a client from an earlier registration", () => {
   it.each([
     [{}, "old"],
     [{ client_secret: "s", client_secret_expires_at: 0 }, "old"],
@@ -49,32 +53,35 @@ describe("a client that was registered earlier", () => {
     [{ client_secret: "s", client_secret_expires_at: NOW / 1_000 - 60 }, "new"],
     [{ redirect_uris: ["http://127.0.0.1:4001/callback"] }, "new"],
     [{ issuer: "https://other.example" }, "new"],
-  ])("and is %j is %s", async (earlier, clientId) => {
+  ])("with %j: the login uses the %s client", async (earlier, clientId) => {
     expect(await identify({ client_id: "new" }, earlier)).toMatchObject({ client_id: clientId });
   });
 });
 
-describe("a client that was registered earlier for some scopes", () => {
+describe("a client from an earlier registration with scopes", () => {
   it.each([
     ["read", "read", [], "old"],
     ["read write", "write", [], "old"],
     ["read", "read write", [], "new"],
-    // It was granted although it was not registered: to register anew would change nothing.
+    // It was granted although it was not registered: another registration would change nothing.
     ["read", "read offline_access", ["read", "offline_access"], "old"],
     ["read", "write", ["read"], "new"],
     ["read", undefined, [], "old"],
     [undefined, "read", [], "old"],
     ["", "read", [], "old"],
     [null, "read", [], "old"],
-  ])("%j, and %j is wanted where %j was granted, is %s", async (registered, scope, earlierScopes, id) => {
-    const wanted = scope === undefined ? { earlierScopes } : { scope, earlierScopes };
-    const client = await identify({ client_id: "new" }, { scope: registered }, wanted);
-    expect(client).toMatchObject({ client_id: id });
-  });
+  ])(
+    "registered %j, requested %j, granted %j: the login uses the %s client",
+    async (registered, scope, earlierScopes, id) => {
+      const wanted = scope === undefined ? { earlierScopes } : { scope, earlierScopes };
+      const client = await identify({ client_id: "new" }, { scope: registered }, wanted);
+      expect(client).toMatchObject({ client_id: id });
+    },
+  );
 });
 
-describe("a client of the entry whose secret cannot be had", () => {
-  it("is told of with what has kept it, before anybody is asked, and another client needs no secret", async () => {
+describe("an entry whose client secret cannot be read", () => {
+  it("fails with the original error if it names a client, and registers one otherwise", async () => {
     const clientSecretError = new Error("the password manager is locked");
     const withError = { scopes: [], callback: {}, clientSecretError };
     const sdk = { registerClient: async () => ({ client_id: "new" }) } as unknown as Sdk;
@@ -88,8 +95,8 @@ describe("a client of the entry whose secret cannot be had", () => {
   });
 });
 
-describe("a client that is registered without an id", () => {
-  it("is refused, before anybody is shown a page", async () => {
+describe("a registration response with an empty client_id", () => {
+  it("fails the login and advises asking the operator for a client id", async () => {
     await expect(identify({ client_id: "" })).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
       server: "files",
@@ -98,8 +105,8 @@ describe("a client that is registered without an id", () => {
   });
 });
 
-describe("a client whose secret cannot be had, and that is not the one that is used", () => {
-  it("keeps nobody from using another", () => {
+describe("withSecret, when the entry's client secret cannot be read", () => {
+  it("throws only for the client that the entry names", () => {
     const clientSecretError = new Error("the password manager is locked");
     const named = { ...settings, clientId: "mine", clientSecretError };
     expect(withSecret({ client_id: "other" }, named)).toEqual({ client_id: "other" });
@@ -107,23 +114,23 @@ describe("a client whose secret cannot be had, and that is not the one that is u
   });
 });
 
-describe("an issuer that registers no clients", () => {
-  it("is quoted without what a terminal obeys, and cut", async () => {
+describe("the error for an issuer that registers no clients", () => {
+  it("quotes the issuer truncated and without control characters", async () => {
     const issuer = `${ISSUER}/\u001b[2J\u202e${"x".repeat(2_000)}`;
-    const guardian = { ...authority, issuer, metadata: { issuer } } as Authority;
-    const message = await identify({}, undefined, { guardian }).catch((error: Error) => error.message);
+    const otherAuthority = { ...authority, issuer, metadata: { issuer } } as Authority;
+    const message = await identify({}, undefined, { otherAuthority }).catch((error: Error) => error.message);
     expect(message).toContain("does not register clients");
     expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(message).toHaveProperty("length", expect.closeTo(450, -2));
   });
 });
 
-describe("a client that is registered with an empty secret", () => {
+describe("a client registered with an empty secret", () => {
   it.each([
     {},
     { token_endpoint_auth_method: "none" },
     { token_endpoint_auth_method: "client_secret_basic" },
-  ])("and %j has none, and its login can be stored", async (method) => {
+  ])("and %j keeps no secret, and its login can be stored", async (method) => {
     const client = await identify({ client_id: "new", client_secret: "", redirect_uris: [], ...method });
     expect(client).toEqual({ client_id: "new", issuer: ISSUER, redirect_uris: [] });
     const tokens = { access_token: "at", token_type: "Bearer" };

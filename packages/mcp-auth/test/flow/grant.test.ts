@@ -18,9 +18,9 @@ function granted(expires_in: number | undefined) {
   });
 }
 
-describe("the lifetime of a token", () => {
+describe("a token lifetime", () => {
   it.each([undefined, 0, -5, Number.NaN, Number.POSITIVE_INFINITY])(
-    "that is %s is not said, so nothing is due",
+    "of %s counts as unknown, so no renewal is due",
     (expires_in) => {
       const credential = granted(expires_in);
       expect(credential.expiresAt).toBeUndefined();
@@ -34,7 +34,7 @@ describe("the lifetime of a token", () => {
     [0.5, 0.5],
     [2 ** 63, TEN_YEARS_S],
     [1e308, TEN_YEARS_S],
-  ])("that is %d seconds ends after %d", (expires_in, seconds) => {
+  ])("of %d seconds ends after %d seconds", (expires_in, seconds) => {
     const { expiresAt = 0 } = granted(expires_in);
     expect(expiresAt).toBe(NOW + seconds * 1_000);
     expect(new Date(expiresAt).toISOString()).toMatch(/^20/);
@@ -45,7 +45,7 @@ describe("an access token", () => {
   const tokens = (access_token: string) => ({ access_token, token_type: "bearer" });
 
   it.each(["SECRET\r\nX-Evil: 1", "SECRET\n", "SECRET\u0000", "SECRET\u007f", "SECRET\u2026", ""])(
-    "such as %j is refused, because no header can carry it, and not quoted",
+    "that no header can carry is refused without being quoted: %j",
     (token) => {
       expect(() => requireBearer(tokens(token))).toThrow(
         /^The authorization server issued an access token that cannot be sent in a header; it was not used\.$/,
@@ -53,7 +53,7 @@ describe("an access token", () => {
     },
   );
 
-  it("of ordinary characters is taken", () => {
+  it("of ordinary characters is accepted", () => {
     expect(requireBearer(tokens("aZ09-._~+/=="))).toEqual(tokens("aZ09-._~+/=="));
   });
 });

@@ -14,8 +14,8 @@ const STEP = {
   endpoint: "https://as.example/token?key=secret-in-query",
 } as const;
 
-describe("the error of a login", () => {
-  it("quotes a stranger's words on one line, cut, and without what a terminal would obey", () => {
+describe("the error of a failed login", () => {
+  it("quotes the server's text on one line, truncated and without control characters", () => {
     const words = `no\n\u001b[2J\u202eway${"!".repeat(1_000)}`;
     const { message } = loginError(sdk, new sdk.OAuthError("invalid_request", words), STEP);
     expect(message).toMatch(/no \[2J way!+…/);
@@ -23,7 +23,7 @@ describe("the error of a login", () => {
     expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it("shows no query of an endpoint, and not the issuer that an attacker has sent", () => {
+  it("shows neither the endpoint's query nor a mismatched issuer", () => {
     const unreadable = loginError(sdk, new SyntaxError("Unexpected token"), STEP);
     expect(unreadable.message).toContain("https://as.example/token answered");
     expect(unreadable.message).not.toContain("secret-in-query");
@@ -36,7 +36,7 @@ describe("the error of a login", () => {
     expect(loginError(sdk, mixedUp, STEP).message).not.toContain("evil");
   });
 
-  it("repeats nothing of what was sent, in whatever spelling, in its cause neither", () => {
+  it("redacts sent secrets in every encoding, also in its cause", () => {
     const secret = "a b/c+d=\u00e9";
     const secrets = [secret];
     const upper = [encodeURIComponent(secret), String(new URLSearchParams({ secret })).slice(7)];
@@ -63,7 +63,7 @@ describe("the error of a login", () => {
     }
   });
 
-  it("never shows an answer that is no error of OAuth", () => {
+  it("omits a response body that is not an OAuth error", () => {
     const body =
       "HTTP 502: Invalid OAuth error response: SyntaxError: no. Raw body: <h1>refresh_token=other</h1>";
     const mcpError = loginError(sdk, new sdk.OAuthError("server_error", body), STEP);
@@ -79,25 +79,22 @@ describe("the error of a login", () => {
     [408, "server_error", "HTTP 408: Invalid OAuth error response: SyntaxError. Raw body: "],
     [425, "server_error", "HTTP 425: Invalid OAuth error response: SyntaxError. Raw body: "],
     [502, "server_error", "HTTP 502: Invalid OAuth error response: SyntaxError. Raw body: <p>"],
-  ])(
-    "of status %d with %s says that it may be tried again, where nobody is asked for that",
-    (status, code, words) => {
-      const thrown = new sdk.OAuthError(code, words);
-      expect(loginError(sdk, thrown, { ...STEP, answer: { status } })).toMatchObject({
-        code: "MCP_CONNECT_FAILED",
-        retryable: true,
-        server: "files",
-        message: expect.stringMatching(/ Try again later\.$/),
-      });
-      expect(loginError(sdk, thrown, STEP)).toMatchObject({ code: "MCP_AUTH_REQUIRED" });
-    },
-  );
+  ])("for status %d with %s is retryable if the step needs no person", (status, code, words) => {
+    const thrown = new sdk.OAuthError(code, words);
+    expect(loginError(sdk, thrown, { ...STEP, answer: { status } })).toMatchObject({
+      code: "MCP_CONNECT_FAILED",
+      retryable: true,
+      server: "files",
+      message: expect.stringMatching(/ Try again later\.$/),
+    });
+    expect(loginError(sdk, thrown, STEP)).toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+  });
 
   it.each([
     [400, "invalid_request", "no"],
     [401, "server_error", "HTTP 401: Invalid OAuth error response: SyntaxError. Raw body: <p>"],
     [200, "server_error", "Invalid OAuth error response: ZodError. Raw body: {}"],
-  ])("of status %d with %s is a refusal", (status, code, words) => {
+  ])("for status %d with %s is MCP_AUTH_REQUIRED", (status, code, words) => {
     const thrown = new sdk.OAuthError(code, words);
     expect(loginError(sdk, thrown, { ...STEP, answer: { status } })).toMatchObject({
       code: "MCP_AUTH_REQUIRED",
@@ -115,7 +112,7 @@ describe("the error of a login", () => {
     ['{"error":{"message":"other"}}', "not an OAuth error"],
     ["null", "not an OAuth error"],
     ["", "not an OAuth error"],
-  ])("shows of the answer %s to a registration only an error of OAuth", (body, words) => {
+  ])("quotes only the OAuth error of the registration response %s", (body, words) => {
     const rejected = new sdk.RegistrationRejectedError({
       status: 403,
       body,
@@ -127,12 +124,12 @@ describe("the error of a login", () => {
     if (words === "not an OAuth error") expect(mcpError.cause).toBeUndefined();
   });
 
-  it("leaves a text as it is where nothing in it was sent", () => {
+  it("leaves text without sent secrets unchanged", () => {
     const text = "see https%3a%2f%2fas.example";
     expect(loginError(sdk, new Error(text), { ...STEP, secrets: ["secret"] }).message).toContain(text);
   });
 
-  it("quotes an issuer and an endpoint cut, and without what a terminal would obey", () => {
+  it("quotes issuer and endpoint truncated and without control characters", () => {
     const evil = `https://as.example/\u001b[2J${"x".repeat(2_000)}`;
     const mixedUp = new sdk.IssuerMismatchError("authorization_response", evil, "https://evil.example");
     for (const thrown of [mixedUp, new Error("no"), new SyntaxError("no")]) {
@@ -143,7 +140,7 @@ describe("the error of a login", () => {
     }
   });
 
-  it("is one also where what was thrown has no text", () => {
+  it("is MCP_AUTH_REQUIRED even if the thrown value has no text", () => {
     const mcpError = loginError(sdk, Object.create(null), STEP);
     expect(mcpError).toMatchObject({
       code: "MCP_AUTH_REQUIRED",
@@ -151,7 +148,7 @@ describe("the error of a login", () => {
     });
   });
 
-  it("keeps what is known already, and adds the server where it is missing", () => {
+  it("is the given McpError, with the server name added if it is missing", () => {
     const known = new McpError("MCP_CONNECT_TIMEOUT", "too late", { server: "files" });
     expect(loginError(sdk, known, STEP)).toBe(known);
     const nameless = loginError(sdk, new McpError("MCP_CONNECT_FAILED", "nobody there"), STEP);
@@ -163,7 +160,7 @@ describe("the error of a login", () => {
   });
 });
 
-describe("the advice to log in", () => {
+describe("the advised login command", () => {
   it.each([
     ["github", [], "jackfield login github"],
     ["@scope/name.1", [], "jackfield login @scope/name.1"],
@@ -173,7 +170,7 @@ describe("the advice to log in", () => {
     ["$(touch x)", [], "jackfield login NAME"],
     ["github", ["read", "$(touch x)"], "jackfield login github"],
     ["github", ["`touch x`"], "jackfield login github"],
-  ] as const)("for %j with %j is a command that can be copied without harm", (server, scopes, command) => {
+  ] as const)("for server %j with scopes %j is safe to copy", (server, scopes, command) => {
     expect(adviseLogin(loginByName, server, scopes)).toBe(`Log in with: ${command}`);
   });
 });

@@ -2,54 +2,50 @@ import { describe, expect, it } from "vitest";
 import { chooseScopes, type ScopeSources, splitScopes } from "../../src/flow/scope-choice.ts";
 
 const cases: readonly (readonly [string, Partial<ScopeSources>, readonly string[]])[] = [
-  ["nothing where nobody names any", {}, []],
-  ["all that the resource knows where nobody names any", { resourceScopes: ["a", "b"] }, ["a", "b"]],
+  ["are none if no source names any", {}, []],
+  ["are all scopes of the resource if no other source names any", { resourceScopes: ["a", "b"] }, ["a", "b"]],
+  ["are the challenge's, not all of the resource's", { challenged: "a", resourceScopes: ["a", "b"] }, ["a"]],
+  ["are none if the resource names only an empty one", { resourceScopes: [""] }, []],
   [
-    "those of the challenge, not all that the resource knows",
-    { challenged: "a", resourceScopes: ["a", "b"] },
-    ["a"],
-  ],
-  ["none where the resource knows but an empty one", { resourceScopes: [""] }, []],
-  [
-    "all that the resource knows where the entry names an empty one",
+    "are the resource's if the entry names only an empty one",
     { configured: [""], resourceScopes: ["a"] },
     ["a"],
   ],
-  ["those of the entry", { configured: ["c"], resourceScopes: ["a"] }, ["c"]],
+  ["are the entry's, not the resource's", { configured: ["c"], resourceScopes: ["a"] }, ["c"]],
   [
-    "those of the challenge and the entry, each once",
+    "are the challenge's and the entry's, each once",
     { challenged: "a b", configured: ["b", "c"] },
     ["a", "b", "c"],
   ],
-  ["[A24] an earlier login's as well where it is widened", { challenged: "b", earlier: ["a"] }, ["a", "b"]],
+  ["[A24] include those of the earlier login in a step-up", { challenged: "b", earlier: ["a"] }, ["a", "b"]],
   [
-    "[A17] offline_access where the issuer knows it",
+    "[A17] include offline_access if the issuer supports it",
     { challenged: "a", issuerScopes: ["offline_access"] },
     ["a", "offline_access"],
   ],
   [
-    "[A17] offline_access once",
+    "[A17] include offline_access only once",
     { challenged: "offline_access a", issuerScopes: ["offline_access"] },
     ["offline_access", "a"],
   ],
   [
-    "[A17] no offline_access where only the resource's scopes are known",
+    "[A17] do not include offline_access if only the resource supports it",
     { challenged: "a", resourceScopes: ["offline_access"] },
     ["a"],
   ],
   [
-    "[A17] no offline_access alone, where the issuer decides what a login may do",
+    "[A17] do not include offline_access if there is no other scope",
     { issuerScopes: ["offline_access"] },
     [],
   ],
 ];
 
-describe("what a login asks for", () => {
-  it.each(cases)("is %s", (_, sources, wanted) => {
+describe("the scopes of a login", () => {
+  it.each(cases)("%s", (_, sources, wanted) => {
     expect(chooseScopes({ configured: [], ...sources })).toEqual(wanted);
   });
 
-  it("is read from texts with any blanks between the scopes", () => {
+  it("are split at any whitespace, without duplicates", () => {
     expect(splitScopes("  a\tb  a\n")).toEqual(["a", "b"]);
     expect(splitScopes(undefined)).toEqual([]);
   });

@@ -143,12 +143,12 @@ test.each([
   "1.1.1.1 ",
   "1.1.1.1.",
   ":::1",
-])("[T27] what is no address is forbidden: '%s'", (text) => {
+])("[T27] text that is not an address is forbidden: '%s'", (text) => {
   expect(addressKind(text)).toBe("special");
   expect(isForbiddenAddress(text)).toBe(true);
 });
 
-test("[T27] every IPv4 address has the same fate when it is written as an IPv6 address", () => {
+test("[T27] every IPv4 address is judged the same when written as IPv6", () => {
   for (const [address] of CASES.filter(([address]) => !address.includes(":"))) {
     expect(addressKind(`::ffff:${address}`), address).toBe(addressKind(address));
     expect(isForbiddenAddress(`64:ff9b::${address}`), address).toBe(isForbiddenAddress(address));

@@ -74,7 +74,7 @@ const LOOPBACK_HOSTS = [
   "[::ffff:127.0.0.2]",
 ];
 
-/** Ways to write addresses that lead neither to this machine, strictly, nor to the internet. */
+/** Ways to write addresses that lead neither to loopback nor to the internet. */
 const INNER_HOSTS = [
   "0.0.0.0",
   "0",
@@ -214,7 +214,7 @@ export function loopbackSpellings(port: number): readonly string[] {
   return withPort(LOOPBACK_HOSTS, port);
 }
 
-/** URLs that nobody may reach, also where this machine may be. */
+/** URLs that are never allowed, even where loopback is. */
 export function innerSpellings(port: number): readonly string[] {
   return withPort([...INNER_HOSTS, ...Object.keys(LEADING_ASTRAY)], port);
 }
@@ -225,8 +225,8 @@ export function forbiddenSpellings(port: number): readonly string[] {
   return [...loopbackSpellings(port), ...innerSpellings(port), ...wrong];
 }
 
-/** Answers for the names above, as a resolver in somebody else's hands would. Everything else is this machine. */
-export async function lookUpAstray(hostname: string): Promise<readonly HostAddress[]> {
+/** Resolves the names above as an attacker's resolver would, and every other name to this machine. */
+export async function lookUpAsAttacker(hostname: string): Promise<readonly HostAddress[]> {
   const astray = new Map(Object.entries(LEADING_ASTRAY));
   const addresses = astray.get(hostname) ?? ["127.0.0.1"];
   return addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));

@@ -9,7 +9,7 @@ useLeakCheck();
 
 const SIGNAL = new AbortController().signal;
 
-/** The way to authorization servers for a server on this machine. */
+/** The network to the authorization servers of a server on this machine. */
 async function open(serverUrl: string) {
   const network = createAuthorizationNetwork([]);
   const subject = { serverUrl, isUsersOwn: true };
@@ -32,10 +32,10 @@ function metadataOf(issuer: string): AuthorizationServerMetadata {
   };
 }
 
-describe("what the SDK sends", () => {
-  type Sent = (way: Awaited<ReturnType<typeof open>>, origin: string) => Promise<unknown>;
+describe("a request of the SDK", () => {
+  type SendRequest = (network: Awaited<ReturnType<typeof open>>, origin: string) => Promise<unknown>;
   const client = { client_id: "c", client_secret: "secret" };
-  const requests: readonly (readonly [string, Sent])[] = [
+  const requests: readonly (readonly [string, SendRequest])[] = [
     [
       "a code and its verifier",
       ({ sdk, fetchFn }, origin) =>
@@ -59,7 +59,7 @@ describe("what the SDK sends", () => {
         }),
     ],
     [
-      "a registration",
+      "a client registration",
       ({ sdk, fetchFn }, origin) =>
         sdk.registerClient(origin, {
           metadata: metadataOf(origin),
@@ -70,27 +70,27 @@ describe("what the SDK sends", () => {
   ];
   const cases = requests.flatMap(([what, send]) => [307, 308].map((status) => [what, status, send] as const));
 
-  it.each(cases)("[T29] as %s does not follow a %i, within its origin neither", async (_, status, send) => {
+  it.each(cases)("[T29] with %s does not follow a %i, even within its origin", async (_, status, send) => {
     await using server = await startServer((_request, response) =>
       response.writeHead(status, { location: "/elsewhere" }).end(),
     );
-    await using way = await open(server.origin);
-    await expect(send(way, server.origin)).rejects.toMatchObject({
+    await using network = await open(server.origin);
+    await expect(send(network, server.origin)).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
       message: expect.stringContaining("only a GET follows redirects"),
     });
     expect(server.received).toHaveLength(1);
   });
 
-  it("[T29] to read metadata follows three redirects and no fourth", async () => {
+  it("[T29] for metadata follows three redirects and no fourth", async () => {
     for (const hops of [3, 4]) {
       await using server = await startServer(({ url = "" }, response) => {
         const hop = url.startsWith("/hop") ? Number(url.slice(4)) : 0;
         if (hop < hops) response.writeHead(302, { location: `/hop${hop + 1}` }).end();
         else response.end(JSON.stringify(metadataOf(server.origin)));
       });
-      await using way = await open(server.origin);
-      const { sdk, fetchFn } = way;
+      await using network = await open(server.origin);
+      const { sdk, fetchFn } = network;
       const reading = sdk.discoverAuthorizationServerMetadata(server.origin, { fetchFn });
       if (hops === 3) expect(await reading).toMatchObject({ issuer: server.origin });
       else await expect(reading).rejects.toMatchObject({ message: expect.stringContaining("more than 3") });
@@ -98,15 +98,15 @@ describe("what the SDK sends", () => {
     }
   });
 
-  it("[T29] to read metadata goes on to another origin without what is not harmless", async () => {
+  it("[T29] for metadata drops mcp-protocol-version when redirected to another origin", async () => {
     await using other = await startServer((_request, response) =>
       response.end(JSON.stringify(metadataOf(server.origin))),
     );
     await using server = await startServer((_request, response) =>
       response.writeHead(302, { location: `${other.origin}/there` }).end(),
     );
-    await using way = await open(server.origin);
-    const { sdk, fetchFn } = way;
+    await using network = await open(server.origin);
+    const { sdk, fetchFn } = network;
     const read = await sdk.discoverAuthorizationServerMetadata(server.origin, { fetchFn });
     expect(read).toMatchObject({ issuer: server.origin });
     expect(server.received[0]?.headers).toHaveProperty("mcp-protocol-version");
@@ -115,26 +115,26 @@ describe("what the SDK sends", () => {
   });
 });
 
-describe("an answer of which only the headers are wanted", () => {
-  it.each([200, 401])("is there before its body ends: %i", async (status) => {
+describe("fetchHeaders", () => {
+  it.each([200, 401])("resolves before the body of a %i response ends", async (status) => {
     const left = Promise.withResolvers<void>();
     await using server = await startServer((_request, response) => {
       response.once("close", left.resolve);
       response.writeHead(status, { "www-authenticate": "Bearer", "x-y": "z" }).write("a body without end");
     });
-    await using way = await open(server.origin);
-    const answer = await way.fetchHeaders(server.origin);
+    await using network = await open(server.origin);
+    const answer = await network.fetchHeaders(server.origin);
     expect([answer.status, answer.headers.get("x-y"), await answer.text()]).toEqual([status, "z", ""]);
     await left.promise;
   });
 
-  it("[T29] follows redirects by the same rules", async () => {
+  it("[T29] follows a redirected GET and refuses a redirected POST", async () => {
     await using server = await startServer(({ url }, response) =>
       url === "/end" ? response.end() : response.writeHead(307, { location: "/end" }).end(),
     );
-    await using way = await open(server.origin);
-    expect(await way.fetchHeaders(server.origin)).toMatchObject({ status: 200 });
-    await expect(way.fetchHeaders(server.origin, { method: "POST", body: "{}" })).rejects.toMatchObject({
+    await using network = await open(server.origin);
+    expect(await network.fetchHeaders(server.origin)).toMatchObject({ status: 200 });
+    await expect(network.fetchHeaders(server.origin, { method: "POST", body: "{}" })).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
     });
   });

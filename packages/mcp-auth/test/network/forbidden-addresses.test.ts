@@ -9,7 +9,12 @@ import {
 } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { createGuardedFetch } from "../../src/network/guarded-fetch.ts";
-import { forbiddenSpellings, innerSpellings, lookUpAstray, loopbackSpellings } from "./address-spellings.ts";
+import {
+  forbiddenSpellings,
+  innerSpellings,
+  lookUpAsAttacker,
+  loopbackSpellings,
+} from "./address-spellings.ts";
 import { openTrapListener } from "./trap-listener.ts";
 
 useLeakCheck();
@@ -49,10 +54,10 @@ const FIELDS: { readonly [field: string]: (url: string, fetch: FetchLike) => Pro
 };
 
 test.each(Object.entries(FIELDS))(
-  "[T27] %s: no spelling of an inner address is dialled",
+  "[T27] %s: no spelling of an internal address is connected to",
   async (_field, ask) => {
     await using trap = await openTrapListener();
-    await using guarded = createGuardedFetch({ lookup: lookUpAstray });
+    await using guarded = createGuardedFetch({ lookup: lookUpAsAttacker });
     const spellings = forbiddenSpellings(trap.port);
     expect(new Set(spellings).size).toBeGreaterThanOrEqual(120);
     let refused = 0;
@@ -65,13 +70,13 @@ test.each(Object.entries(FIELDS))(
       throw new Error(`${url} was answered: ${answer.status}`);
     };
     for (const url of spellings) await expect(ask(url, recordedFetch), url).rejects.toThrow();
-    expect(refused).toBeGreaterThanOrEqual(120); // the rest the SDK does not even ask for
+    expect(refused).toBeGreaterThanOrEqual(120); // the SDK does not even request the rest
     expect(await trap.connections()).toBe(0);
   },
 );
 
-test("[T27] each refusal says which rule was broken", async () => {
-  await using guarded = createGuardedFetch({ lookup: lookUpAstray });
+test("[T27] every refusal names the broken rule", async () => {
+  await using guarded = createGuardedFetch({ lookup: lookUpAsAttacker });
   for (const url of forbiddenSpellings(1).filter((url) => !url.includes("nowhere"))) {
     await expect(guarded.fetch(url), url).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
@@ -80,7 +85,7 @@ test("[T27] each refusal says which rule was broken", async () => {
   }
 });
 
-test("[T27] a trap sees who does reach it", async () => {
+test("[T27] the trap listener counts the connections that reach it", async () => {
   await using trap = await openTrapListener();
   await using guarded = createGuardedFetch({ allowLoopback: true });
   await expect(guarded.fetch(`https://127.0.0.1:${trap.port}/`)).rejects.toMatchObject({
@@ -92,9 +97,9 @@ test("[T27] a trap sees who does reach it", async () => {
   expect(await trap.connections()).toBe(2);
 });
 
-test("[T27] where the server is on this machine, this machine can be reached and nothing else within", async () => {
+test("[T27] allowLoopback allows loopback addresses and no other internal address", async () => {
   await using trap = await openTrapListener();
-  await using guarded = createGuardedFetch({ allowLoopback: true, lookup: lookUpAstray });
+  await using guarded = createGuardedFetch({ allowLoopback: true, lookup: lookUpAsAttacker });
   for (const url of innerSpellings(trap.port).filter((url) => !url.includes("nowhere")))
     await expect(guarded.fetch(url), url).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
   expect(await trap.connections()).toBe(0);
@@ -102,7 +107,7 @@ test("[T27] where the server is on this machine, this machine can be reached and
     await expect(guarded.fetch(url), url).rejects.toMatchObject({ code: "MCP_CONNECT_FAILED" });
 });
 
-test("[T27] a name that says it is this machine and leads elsewhere is not dialled", async () => {
+test("[T27] a .localhost name that resolves to another address is refused", async () => {
   const lookup = async () => [{ address: "93.184.215.14", family: 4 as const }];
   await using guarded = createGuardedFetch({ allowLoopback: true, lookup });
   await expect(guarded.fetch("http://login.localhost:1/")).rejects.toMatchObject({
@@ -111,9 +116,9 @@ test("[T27] a name that says it is this machine and leads elsewhere is not diall
   });
 });
 
-test("[T27] a host that the user has named may be in his own network, and no other may", async () => {
+test("[T27] a trusted host may be internal, but no other host and no metadata address", async () => {
   await using trap = await openTrapListener();
-  const guard = { lookup: lookUpAstray, trustedHosts: ["Login.Example", "metadata.example"] };
+  const guard = { lookup: lookUpAsAttacker, trustedHosts: ["Login.Example", "metadata.example"] };
   await using guarded = createGuardedFetch(guard);
   await expect(guarded.fetch(`https://login.example:${trap.port}/`)).rejects.toMatchObject({
     code: "MCP_CONNECT_FAILED",
@@ -129,14 +134,14 @@ test("[T27] a host that the user has named may be in his own network, and no oth
   expect(await trap.connections()).toBe(1);
 });
 
-test("[T28] a name is asked for once, and what was checked is what is dialled", async () => {
+test("[T28] a name is resolved once, and the checked address is the one connected to", async () => {
   await using trap = await openTrapListener();
   const giveUp = new AbortController();
   let questions = 0;
   const lookup = async () => {
     questions += 1;
     if (questions > 1) return [{ address: "127.0.0.1", family: 4 as const }];
-    setImmediate(() => giveUp.abort()); // nobody on the internet is to be bothered
+    setImmediate(() => giveUp.abort()); // no server on the internet is contacted
     return [{ address: "198.41.0.4", family: 4 as const }];
   };
   await using guarded = createGuardedFetch({ lookup });

@@ -16,7 +16,7 @@ afterEach(() => vi.useRealTimers());
 
 const open = (options = {}) => createGuardedFetch({ allowLoopback: true, ...options });
 
-test("a request arrives as it was made, and the answer as it was given", async () => {
+test("fetch delivers the request and its response, and sets the Host header itself", async () => {
   await using server = await startServer((_request, response) =>
     response
       .writeHead(201, { "x-answer": ["one", "two"], "content-type": "application/json" })
@@ -45,23 +45,23 @@ test("a request arrives as it was made, and the answer as it was given", async (
   });
 });
 
-test.each([204, 205, 304])("an answer without a body is one: %i", async (status) => {
+test.each([204, 205, 304])("fetch accepts a %i response without a body", async (status) => {
   await using server = await startServer((_request, response) => response.writeHead(status).end());
   await using guarded = open();
   expect((await guarded.fetch(server.origin)).status).toBe(status);
 });
 
-test("it can be handed on without its object", async () => {
+test("fetch works detached from its object", async () => {
   await using server = await startServer((_request, response) => response.end("here"));
   await using guarded = open();
   const { fetch } = guarded;
   expect(await (await fetch(server.origin)).text()).toBe("here");
 });
 
-describe("an answer that is too long", () => {
+describe("a response body", () => {
   const LIMIT = 10_000;
 
-  test("ends at the limit, however much is announced", async () => {
+  test("is read up to the limit and refused one byte above it", async () => {
     await using server = await startServer((request, response) => {
       const length = Number(request.url?.slice(1));
       response.writeHead(200, { "content-length": length }).end(Buffer.alloc(length));
@@ -74,7 +74,7 @@ describe("an answer that is too long", () => {
     });
   });
 
-  test("ends at the limit although it never ends, and its connection with it", async () => {
+  test("without end is refused at the limit, and its connection is closed", async () => {
     const ended = Promise.withResolvers<void>();
     await using server = await startServer((_request, response) => {
       response.on("close", ended.resolve);
@@ -85,7 +85,7 @@ describe("an answer that is too long", () => {
     await ended.promise;
   });
 
-  test("is not unpacked: what was compressed without being asked for is refused", async () => {
+  test("that is compressed is refused, and identity is requested", async () => {
     await using server = await startServer((_request, response) =>
       response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(1_000_000))),
     );
@@ -94,41 +94,38 @@ describe("an answer that is too long", () => {
     expect(server.received[0]?.headers["accept-encoding"]).toBe("identity");
   });
 
-  test.each([300, 404, 503])(
-    "is left unread where status %d says all, and was compressed",
-    async (status) => {
-      await using server = await startServer((_request, response) =>
-        response.writeHead(status, { "content-encoding": "gzip" }).end(gzipSync("<h1>no</h1>")),
-      );
-      await using guarded = open();
-      const answer = await guarded.fetch(server.origin);
-      expect([answer.status, answer.url, await answer.text()]).toEqual([status, `${server.origin}/`, ""]);
-    },
-  );
+  test.each([300, 404, 503])("that is compressed is left unread for status %d", async (status) => {
+    await using server = await startServer((_request, response) =>
+      response.writeHead(status, { "content-encoding": "gzip" }).end(gzipSync("<h1>no</h1>")),
+    );
+    await using guarded = open();
+    const answer = await guarded.fetch(server.origin);
+    expect([answer.status, answer.url, await answer.text()]).toEqual([status, `${server.origin}/`, ""]);
+  });
 
   test.each([
     ["in one piece", false],
     ["piece by piece", true],
-  ])("breaks nothing if it was compressed, however short it is, %s", async (_how, isCut) => {
+  ])("that is short and compressed raises no uncaught exception, sent %s", async (_how, isCut) => {
     const body = gzipSync("{}");
     await using server = await startServer((_request, response) => {
       response.writeHead(200, { "content-encoding": "gzip" });
       if (isCut) response.write(body.subarray(0, 5));
       response.end(isCut ? body.subarray(5) : body);
     });
-    // An error that nobody hears of is thrown in the middle of nowhere, and ends the process.
-    const unheard = vi.fn();
-    process.on("uncaughtException", unheard);
-    onTestFinished(() => void process.off("uncaughtException", unheard));
+    // An error event without a listener becomes an uncaught exception and ends the process.
+    const onUncaught = vi.fn();
+    process.on("uncaughtException", onUncaught);
+    onTestFinished(() => void process.off("uncaughtException", onUncaught));
     await using guarded = open();
     for (const _ of [1, 2, 3]) {
       await expect(guarded.fetch(server.origin)).rejects.toMatchObject({ code: "MCP_PROTOCOL_VIOLATED" });
     }
     await new Promise((resolve) => setImmediate(resolve));
-    expect(unheard).not.toHaveBeenCalled();
+    expect(onUncaught).not.toHaveBeenCalled();
   });
 
-  test("is not read in a redirect either", async () => {
+  test("of a redirect is not read", async () => {
     await using server = await startServer((request, response) => {
       if (request.url === "/end") response.end("{}");
       else pourEndlessly(response.writeHead(302, { location: "/end" }));
@@ -138,11 +135,11 @@ describe("an answer that is too long", () => {
   });
 });
 
-describe("who is slow", () => {
+describe("a slow server", () => {
   test.each([
     ["never begins to answer", () => {}],
     ["stops in the middle of the answer", (response: ServerResponse) => response.write("{")],
-  ])("%s is given up after the time for the whole request", async (_what, answer) => {
+  ])("that %s times out after timeoutMs", async (_what, answer) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const arrived = Promise.withResolvers<void>();
     await using server = await startServer((_request, response) => {
@@ -160,7 +157,7 @@ describe("who is slow", () => {
     await outcome;
   });
 
-  test("and does not finish the connection is given up after the time for that", async () => {
+  test("whose name lookup hangs times out after connectTimeoutMs", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const asked = Promise.withResolvers<void>();
     const lookup = () => {
@@ -177,7 +174,7 @@ describe("who is slow", () => {
   });
 });
 
-test("the caller's signal ends a request, and closes its connection", async () => {
+test("aborting the signal ends the request and closes its connection", async () => {
   const arrived = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   await using server = await startServer((_request, response) => {
@@ -199,7 +196,7 @@ test("the caller's signal ends a request, and closes its connection", async () =
   expect(server.received).toHaveLength(1);
 });
 
-test("closing ends what is under way, and nothing begins afterwards", async () => {
+test("close ends running requests and refuses new ones", async () => {
   const arrived = Promise.withResolvers<void>();
   await using server = await startServer(() => arrived.resolve());
   const guarded = open();
@@ -211,7 +208,7 @@ test("closing ends what is under way, and nothing begins afterwards", async () =
   expect(server.received).toHaveLength(1);
 });
 
-test("a server that is not there is told from one that may not be reached", async () => {
+test("a closed port fails with MCP_CONNECT_FAILED and ECONNREFUSED", async () => {
   const { port, ...trap } = await openTrapListener();
   await trap[Symbol.asyncDispose]();
   await using guarded = open();
@@ -242,7 +239,7 @@ describe("TLS", () => {
   const lookup = async () => [{ address: "127.0.0.1", family: 4 as const }];
   const trustedHosts = ["login.example", "other.example"];
 
-  test("a certificate that nobody vouches for is refused before anything is said", async () => {
+  test("refuses a self-signed certificate before sending the request", async () => {
     const { port, requests } = await startTlsServer();
     await using guarded = createGuardedFetch({ lookup, trustedHosts });
     await expect(guarded.fetch(`https://login.example:${port}/`)).rejects.toMatchObject({
@@ -252,7 +249,7 @@ describe("TLS", () => {
     expect(requests()).toBe(0);
   });
 
-  test("a certificate must be for the name that was asked for, not for its address", async () => {
+  test("accepts a trusted certificate only for the requested host name", async () => {
     const before = getCACertificates("default");
     onTestFinished(() => setDefaultCACertificates(before));
     setDefaultCACertificates([...before, pem.slice(pem.indexOf("-----BEGIN CERT"))]);
@@ -267,7 +264,7 @@ describe("TLS", () => {
   });
 });
 
-/** As much as the other side takes, until it has enough. */
+/** Writes as much as the other side takes, until it disconnects. */
 function pourEndlessly(response: ServerResponse): void {
   const pour = () => {
     while (!response.destroyed && response.write(Buffer.alloc(16_384)));

@@ -15,7 +15,7 @@ export interface TestServer extends AsyncDisposable {
   readonly received: readonly ReceivedRequest[];
 }
 
-/** A server on a free port of this machine that notes what it gets. */
+/** A server on a free port of this machine that records what it receives. */
 export async function startServer(answer: RequestListener): Promise<TestServer> {
   const received: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {

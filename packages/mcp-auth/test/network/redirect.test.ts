@@ -1,7 +1,7 @@
 import { useLeakCheck } from "@jackfield/test-kit";
 import { expect, test } from "vitest";
 import { createGuardedFetch } from "../../src/network/guarded-fetch.ts";
-import { lookUpAstray } from "./address-spellings.ts";
+import { lookUpAsAttacker } from "./address-spellings.ts";
 import { startServer } from "./http-server.ts";
 import { openTrapListener } from "./trap-listener.ts";
 
@@ -17,7 +17,7 @@ const SECRETS = {
   "mcp-protocol-version": "2025-11-25",
 };
 
-test.each(STATUSES)("[T29] a %i to another origin takes no credentials along", async (status) => {
+test.each(STATUSES)("[T29] a %i to another origin carries no credentials", async (status) => {
   await using other = await startServer((_request, response) => response.end('{"here":true}'));
   await using first = await startServer((_request, response) =>
     response.writeHead(status, { location: `${other.origin}/there?x=1` }).end("moved"),
@@ -41,7 +41,7 @@ test.each(STATUSES)("[T29] a %i to another origin takes no credentials along", a
   expect(JSON.stringify(other.received)).not.toContain("secret");
 });
 
-test.each(STATUSES)("[T29] a %i in answer to a POST is not followed", async (status) => {
+test.each(STATUSES)("[T29] a %i response to a POST is not followed", async (status) => {
   await using other = await startServer((_request, response) => response.end("{}"));
   await using first = await startServer((_request, response) =>
     response.writeHead(status, { location: `${other.origin}/token` }).end(),
@@ -58,7 +58,7 @@ test.each(STATUSES)("[T29] a %i in answer to a POST is not followed", async (sta
   expect(other.received).toEqual([]);
 });
 
-test("[T29] within an origin a redirect keeps the headers", async () => {
+test("[T29] a redirect within the origin keeps the headers", async () => {
   await using server = await startServer((request, response) => {
     if (request.url === "/new") response.end("{}");
     else response.writeHead(302, { location: "/new" }).end();
@@ -71,7 +71,7 @@ test("[T29] within an origin a redirect keeps the headers", async () => {
   });
 });
 
-test("[T29] what another origin did not get, a third one or the first again does not get either", async () => {
+test("[T29] a redirect back to the first origin does not restore the credentials", async () => {
   await using first = await startServer((request, response) => {
     if (request.url === "/back") response.end("{}");
     else response.writeHead(302, { location: `${second.origin}/` }).end();
@@ -100,11 +100,11 @@ test.each([
   expect(server.received).toHaveLength(4);
 });
 
-test("[T29] every place that a redirect names is checked like the first", async () => {
+test("[T29] every redirect target is checked like the first URL", async () => {
   await using trap = await openTrapListener();
   let location = "";
   await using server = await startServer((_request, response) => response.writeHead(302, { location }).end());
-  await using guarded = createGuardedFetch({ allowLoopback: true, lookup: lookUpAstray });
+  await using guarded = createGuardedFetch({ allowLoopback: true, lookup: lookUpAsAttacker });
   const inner = [
     `https://login.example:${trap.port}/`,
     `http://login.example:${trap.port}/`,
@@ -127,7 +127,7 @@ test("[T29] every place that a redirect names is checked like the first", async 
   expect(await trap.connections()).toBe(0);
 });
 
-test("[T29] who asks for no redirects gets none", async () => {
+test("[T29] redirect modes manual and error follow nothing", async () => {
   await using server = await startServer((_request, response) =>
     response.writeHead(302, { location: "/a" }).end("x"),
   );
@@ -140,7 +140,7 @@ test("[T29] who asks for no redirects gets none", async () => {
   expect(server.received).toHaveLength(2);
 });
 
-test("[T29] a redirect that names no place is an answer", async () => {
+test("[T29] a redirect without a Location is returned as the response", async () => {
   await using server = await startServer((_request, response) => response.writeHead(302).end("where to?"));
   await using guarded = createGuardedFetch({ allowLoopback: true });
   const answer = await guarded.fetch(server.origin);

@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { connect, createServer, type Server } from "node:net";
 
-/** Counts connections to a port of this machine, whatever address of it they were made to. */
+/** Counts connections to a port of this machine, on any of its addresses. */
 export interface TrapListener extends AsyncDisposable {
   readonly port: number;
   /** How many connections there have been. */
   connections(): Promise<number>;
 }
 
-/** Listens on every address of this machine, those of IPv6 and its mapped ones too where it has them. */
+/** Listens on every address of this machine, including IPv6 and IPv4-mapped ones if it has them. */
 export async function openTrapListener(): Promise<TrapListener> {
   const callers: (number | undefined)[] = [];
   const server = createServer((socket) => {

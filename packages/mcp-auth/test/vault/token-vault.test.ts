@@ -15,7 +15,7 @@ const VAULTS = [
 const patient = () => new AbortController().signal;
 
 describe.each(VAULTS)("a vault %s", (_where, openVault) => {
-  test("gives back what was written, until it is deleted", async () => {
+  test("returns the last written credential until it is deleted", async () => {
     const vault = openVault();
     expect(await vault.forServer(SERVER_URL)).toBeUndefined();
     await vault.write(sampleCredential({ number: 1 }));
@@ -27,7 +27,7 @@ describe.each(VAULTS)("a vault %s", (_where, openVault) => {
     expect(await vault.delete(SERVER_URL)).toBe(false);
   });
 
-  test("keeps what it does not know of", async () => {
+  test("keeps unknown members of a credential", async () => {
     const vault = openVault();
     const credential = { ...sampleCredential(), discovered: { at: 1 } };
     await vault.write(credential);
@@ -42,7 +42,7 @@ describe.each(VAULTS)("a vault %s", (_where, openVault) => {
     "http://server.example/mcp",
     "https://server.example/",
     "https://server.example.evil.example/mcp",
-  ])("[T33] gives nothing to a server with another URL: %s", async (otherUrl) => {
+  ])("[T33] returns nothing for another server URL: %s", async (otherUrl) => {
     const vault = openVault();
     await vault.write(sampleCredential());
     expect(await vault.forServer(otherUrl)).toBeUndefined();
@@ -50,7 +50,7 @@ describe.each(VAULTS)("a vault %s", (_where, openVault) => {
     expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential());
   });
 
-  test("takes two spellings of a URL for one", async () => {
+  test("treats two spellings of a URL as one server", async () => {
     const vault = openVault();
     await vault.write(sampleCredential({ serverUrl: "HTTPS://user:word@Server.Example:443/a/../mcp#part" }));
     expect(await vault.forServer(SERVER_URL)).toMatchObject({ serverUrl: SERVER_URL });
@@ -58,13 +58,13 @@ describe.each(VAULTS)("a vault %s", (_where, openVault) => {
   });
 
   test.each(["", "server.example/mcp", "file:///mcp", "javascript:1"])(
-    "refuses what is no server's URL: '%s'",
+    "refuses an invalid server URL: '%s'",
     async (serverUrl) => {
       await expect(openVault().forServer(serverUrl)).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
     },
   );
 
-  test("[T40] does not delete a credential that somebody has renewed", async () => {
+  test("[T40] does not delete a credential that was renewed since it was read", async () => {
     const vault = openVault();
     const seen = sampleCredential({ number: 1 });
     await vault.write(seen);
@@ -74,7 +74,7 @@ describe.each(VAULTS)("a vault %s", (_where, openVault) => {
     expect(await vault.delete(SERVER_URL, sampleCredential({ number: 2 }))).toBe(true);
   });
 
-  test("lists what it holds without anything secret", async () => {
+  test("lists its logins without secrets", async () => {
     const vault = openVault();
     expect(await vault.list()).toEqual([]);
     const { refresh_token: _, ...tokens } = sampleCredential().tokens;
@@ -97,7 +97,7 @@ describe.each(VAULTS)("a vault %s", (_where, openVault) => {
     expect(JSON.stringify(listed)).not.toMatch(/access-|refresh-0|secret/);
   });
 
-  test("lets nobody work for a server while somebody else does, and all in the order they came", async () => {
+  test("runs exclusive work for one server one at a time, in order", async () => {
     const vault = openVault();
     const events: string[] = [];
     const work = (name: string) =>
@@ -115,7 +115,7 @@ describe.each(VAULTS)("a vault %s", (_where, openVault) => {
     expect(events).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
   });
 
-  test("lets work for different servers go on side by side", async () => {
+  test("runs exclusive work for different servers in parallel", async () => {
     const vault = openVault();
     const both = Promise.withResolvers<void>();
     const first = vault.exclusively("https://one.example/", () => both.promise, patient());
@@ -123,7 +123,7 @@ describe.each(VAULTS)("a vault %s", (_where, openVault) => {
     await first;
   });
 
-  test("goes on after work that fails", async () => {
+  test("continues after exclusive work that failed", async () => {
     const vault = openVault();
     const fails = vault.exclusively(SERVER_URL, () => Promise.reject(new Error("no")), patient());
     const succeeds = vault.exclusively(SERVER_URL, async () => "yes", patient());
@@ -131,7 +131,7 @@ describe.each(VAULTS)("a vault %s", (_where, openVault) => {
     expect(await succeeds).toBe("yes");
   });
 
-  test("lets who waits give up, and nobody behind him comes before his time", async () => {
+  test("lets a waiting caller give up without letting the next one in early", async () => {
     const vault = openVault();
     const release = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();

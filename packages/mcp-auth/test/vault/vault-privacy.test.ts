@@ -26,7 +26,7 @@ useLeakCheck();
 
 const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
 
-/** A vault that holds one credential, where it lies, and what is said. */
+/** A vault that holds one credential, its paths and its warnings. */
 async function openFilledVault() {
   const directory = join(temporaryDirectory(), "vault");
   const warnings: string[] = [];
@@ -37,9 +37,9 @@ async function openFilledVault() {
   return { directory, vault, warnings, file: join(directory, name) };
 }
 
-describe.runIf(process.getuid)("what others may do", () => {
+describe.runIf(process.getuid)("access by other users", () => {
   test.each(["umask 000", "umask 022", "umask 077"])(
-    "[T41] nobody else may do anything with the files or the folders, after %s",
+    "[T41] files get mode 600 and folders 700, after %s",
     async (umask) => {
       const outer = join(temporaryDirectory(), "outer");
       await writeFromShell(umask, join(outer, "vault"));
@@ -52,7 +52,7 @@ describe.runIf(process.getuid)("what others may do", () => {
     },
   );
 
-  test("[T41] a credential that others could read is taken from them, with a warning", async () => {
+  test("[T41] a credential that others can read is made private, with one warning", async () => {
     const { vault, warnings, file } = await openFilledVault();
     chmodSync(file, 0o644);
     expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 1 }));
@@ -65,7 +65,7 @@ describe.runIf(process.getuid)("what others may do", () => {
   });
 
   test.each([0o755, 0o770, 0o777, 0o701])(
-    "[T41] a folder that others may enter is refused: mode %o",
+    "[T41] a folder that other users may enter is refused: mode %o",
     async (mode) => {
       const { directory, vault } = await openFilledVault();
       chmodSync(directory, mode);
@@ -96,7 +96,7 @@ test("[T41] a folder that is a link is refused", async () => {
   });
 });
 
-test("[T41] looking for a credential makes no folder", async () => {
+test("[T41] reading, deleting and listing create no folder", async () => {
   const directory = join(temporaryDirectory(), "vault");
   const vault = createFileVault({ directory });
   expect(await vault.forServer(SERVER_URL)).toBeUndefined();
@@ -105,32 +105,32 @@ test("[T41] looking for a credential makes no folder", async () => {
   expect(existsSync(directory)).toBe(false);
 });
 
-test("[T41] the name of a file tells nothing of the server", async () => {
+test("[T41] file names do not reveal the server", async () => {
   const { directory } = await openFilledVault();
   expect(readdirSync(directory).join()).not.toContain("example");
 });
 
-/** What can be wrong with a file, and how the warning calls it. */
+/** What can be wrong with a file, and what the warning says. */
 const DAMAGES: readonly [what: string, why: string, damage: (file: string) => void][] = [
   ["is empty", "the file is damaged", (file) => writeFileSync(file, "")],
   ["is cut off", "the file is damaged", (file) => writeFileSync(file, readFileSync(file).subarray(0, 100))],
-  ["is no JSON", "the file is damaged", (file) => writeFileSync(file, "\0\xff garbage")],
-  ["is another JSON", "the file is damaged", (file) => writeFileSync(file, '["credential"]')],
-  ["has lost its token", "the file is damaged", (file) => edit(file, { tokens: { token_type: "Bearer" } })],
-  ["has a number for a token", "the file is damaged", (file) => edit(file, { tokens: { access_token: 1 } })],
+  ["is not JSON", "the file is damaged", (file) => writeFileSync(file, "\0\xff garbage")],
+  ["holds other JSON", "the file is damaged", (file) => writeFileSync(file, '["credential"]')],
+  ["lacks its token", "the file is damaged", (file) => edit(file, { tokens: { token_type: "Bearer" } })],
+  ["has a number as its token", "the file is damaged", (file) => edit(file, { tokens: { access_token: 1 } })],
   [
     "has a token that no header can carry",
     "the file is damaged",
     (file) => edit(file, { tokens: { access_token: "at\r\nX-Evil: 1", token_type: "Bearer" } }),
   ],
-  ["has lost its issuer", "the file is damaged", (file) => edit(file, { issuer: undefined })],
-  ["has lost its client", "the file is damaged", (file) => edit(file, { client: {} })],
+  ["lacks its issuer", "the file is damaged", (file) => edit(file, { issuer: undefined })],
+  ["lacks its client", "the file is damaged", (file) => edit(file, { client: {} })],
   [
-    "has a number for the resource of its entry",
+    "has a number as its configured resource",
     "the file is damaged",
     (file) => edit(file, { configuredResource: 1 }),
   ],
-  ["has no time", "the file is damaged", (file) => edit(file, { obtainedAt: "yesterday" })],
+  ["has an invalid time", "the file is damaged", (file) => edit(file, { obtainedAt: "yesterday" })],
   [
     "is for another server",
     "the file belongs to another server",
@@ -138,7 +138,7 @@ const DAMAGES: readonly [what: string, why: string, damage: (file: string) => vo
   ],
   ["is huge", "it is too large", (file) => writeFileSync(file, Buffer.alloc(1024 * 1024 + 1, " "))],
   [
-    "is a link to a good one",
+    "is a link to a valid file",
     "it is a link",
     (file) => {
       renameSync(file, `${file}.real`);
@@ -162,22 +162,22 @@ const DAMAGES: readonly [what: string, why: string, damage: (file: string) => vo
     },
   ],
   [
-    "is a pipe that nobody writes to",
+    "is a pipe without a writer",
     "it is not a file",
     (file) => {
       renameSync(file, `${file}.real`);
       execFileSync("mkfifo", [file]);
     },
   ],
-  ["may be written by others", "other users may write to it", (file) => chmodSync(file, 0o622)],
+  ["is writable by other users", "other users may write to it", (file) => chmodSync(file, 0o622)],
 ];
 
 function edit(file: string, change: object): void {
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...change }));
 }
 
-describe.runIf(process.platform !== "win32")("a file that", () => {
-  test.each(DAMAGES)("[T41] %s is no credential, and is set aside", async (_what, why, damage) => {
+describe.runIf(process.platform !== "win32")("a stored login that", () => {
+  test.each(DAMAGES)("[T41] %s is not used and is set aside", async (_what, why, damage) => {
     const { vault, warnings, file, directory } = await openFilledVault();
     damage(file);
     expect(await vault.forServer(SERVER_URL)).toBeUndefined();
@@ -192,14 +192,14 @@ describe.runIf(process.platform !== "win32")("a file that", () => {
     expect(readdirSync(directory).filter((name) => name.includes("draft"))).toEqual([]);
   });
 
-  test.each(DAMAGES)("[T41] %s hides no other from a list", async (_what, _why, damage) => {
+  test.each(DAMAGES)("[T41] %s does not hide other logins from the list", async (_what, _why, damage) => {
     const { vault, file } = await openFilledVault();
     await vault.write(sampleCredential({ serverUrl: "https://other.example/" }));
     damage(file);
     expect((await vault.list()).map(({ serverUrl }) => serverUrl)).toEqual(["https://other.example/"]);
   });
 
-  test.runIf(process.getuid?.() === 0)("[T41] belongs to somebody else is no credential", async () => {
+  test.runIf(process.getuid?.() === 0)("[T41] belongs to another user is not used", async () => {
     const { vault, warnings, file } = await openFilledVault();
     chownSync(file, 12_345, 12_345);
     expect(await vault.forServer(SERVER_URL)).toBeUndefined();
@@ -207,7 +207,7 @@ describe.runIf(process.platform !== "win32")("a file that", () => {
   });
 });
 
-test("[T41] a link in the place of a credential is replaced, and what it leads to stays as it is", async () => {
+test("[T41] a link in place of a credential is replaced, and its target stays as it is", async () => {
   const { vault, file } = await openFilledVault();
   const target = join(temporaryDirectory(), "precious");
   writeFileSync(target, "precious");
@@ -218,22 +218,19 @@ test("[T41] a link in the place of a credential is replaced, and what it leads t
   expect(lstatSync(file).isFile()).toBe(true);
 });
 
-test.each(["directory", "link"])(
-  "[T41] a %s in the place of a lock is refused, and left alone",
-  async (what) => {
-    const { directory, vault } = await openFilledVault();
-    const lock = join(directory, "write.lock");
-    const target = join(temporaryDirectory(), "precious");
-    writeFileSync(target, "precious");
-    renameSync(lock, `${lock}.real`);
-    if (what === "directory") mkdirSync(lock);
-    else symlinkSync(target, lock);
-    await expect(vault.write(sampleCredential())).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
-    expect(readFileSync(target, "utf8")).toBe("precious");
-  },
-);
+test.each(["directory", "link"])("[T41] a %s in place of the lock file makes a write fail", async (what) => {
+  const { directory, vault } = await openFilledVault();
+  const lock = join(directory, "write.lock");
+  const target = join(temporaryDirectory(), "precious");
+  writeFileSync(target, "precious");
+  renameSync(lock, `${lock}.real`);
+  if (what === "directory") mkdirSync(lock);
+  else symlinkSync(target, lock);
+  await expect(vault.write(sampleCredential())).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+  expect(readFileSync(target, "utf8")).toBe("precious");
+});
 
-test("[T41] of many unusable files nine are kept", async () => {
+test("[T41] at most nine unusable files are kept", async () => {
   const { directory, vault, file } = await openFilledVault();
   for (let time = 0; time < 15; time += 1) {
     writeFileSync(file, "damaged");
@@ -242,14 +239,14 @@ test("[T41] of many unusable files nine are kept", async () => {
   expect(readdirSync(directory).filter((name) => name.includes("unusable"))).toHaveLength(9);
 });
 
-test("a credential that lacks what makes it one is not written over a good one", async () => {
+test("an invalid credential does not overwrite a valid one", async () => {
   const { vault } = await openFilledVault();
   const half = { ...sampleCredential({ number: 2 }), tokens: { access_token: "", token_type: "Bearer" } };
   await expect(vault.write(half)).rejects.toMatchObject({ code: "MCP_INTERNAL" });
   expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 1 }));
 });
 
-test("[T41] a credential is replaced as a whole: who has begun to read the old one reads it to its end", async () => {
+test("[T41] a write replaces the whole file, so an open reader still sees the old one", async () => {
   const { vault, file } = await openFilledVault();
   const before = readFileSync(file, "utf8");
   const opened = openSync(file, "r");
@@ -262,7 +259,7 @@ test("[T41] a credential is replaced as a whole: who has begun to read the old o
   expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 2 }));
 });
 
-test("[T41] what a process has left that was killed while it wrote goes with the next write, and is never read", async () => {
+test("[T41] the draft of a killed process is never read, and the next write removes it", async () => {
   const { directory, vault, file } = await openFilledVault();
   writeFileSync(`${file}.0badcafe.draft`, readFileSync(file, "utf8").replaceAll("access-1", "access-9"));
   expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 1 }));
@@ -271,7 +268,7 @@ test("[T41] what a process has left that was killed while it wrote goes with the
   expect(readdirSync(directory).filter((name) => name.includes("draft"))).toEqual([]);
 });
 
-test("what the system refuses is told as what it means for the vault", async () => {
+test("errors of the file system become MCP_CONFIG_INVALID", async () => {
   const file = join(temporaryDirectory(), "file");
   writeFileSync(file, "");
   const refusal = { code: "MCP_CONFIG_INVALID", message: expect.stringContaining("ENOTDIR") };

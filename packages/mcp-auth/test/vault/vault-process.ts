@@ -9,26 +9,26 @@ import { onTestFinished } from "vitest";
 
 const FIXTURE = fileURLToPath(new URL("./fixtures/vault-process.ts", import.meta.url));
 
-/** A folder that goes with the test. */
+/** A folder that is removed when the test ends. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "jackfield-vault-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** Another process with the same vault. Who starts it ends it. */
+/** Another process with the same vault. The caller ends it. */
 export function startVaultProcess(directory: string, task: string): ChildProcess {
   return fork(FIXTURE, [directory, task], { execArgv: [] });
 }
 
-/** The same for one test, at whose end it is ended. */
+/** The same, ended when the test ends. */
 export function startProcessForTest(directory: string, task: string): ChildProcess {
   const child = startVaultProcess(directory, task);
   onTestFinished(() => endProcess(child));
   return child;
 }
 
-/** The next thing it says. Rejects if it ends instead. */
+/** The next message of the process. Rejects if it ends instead. */
 export async function nextMessage(child: ChildProcess): Promise<unknown> {
   const heard = new AbortController();
   const message = once(child, "message", { signal: heard.signal });
@@ -44,7 +44,7 @@ export async function nextMessage(child: ChildProcess): Promise<unknown> {
   }
 }
 
-/** Kills it as the system would, and waits until it is gone. */
+/** Kills the process as the system would, and waits until it is gone. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, "exit");
@@ -52,7 +52,7 @@ export async function endProcess(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Lets another process write one credential, after shell commands that change what it may do. */
+/** Writes one credential in another process, after shell commands that change its rights. */
 export async function writeFromShell(prefix: string, directory: string): Promise<void> {
   const command = [process.execPath, FIXTURE, directory, "write"];
   await promisify(execFile)("/bin/sh", ["-c", `${prefix}; exec "$@"`, "sh", ...command]);

@@ -20,7 +20,7 @@ useLeakCheck();
 
 const PROCESSES = 12;
 
-/** Takes each refresh token once and gives the next one for it. Who brings an old one has no part in it any more. */
+/** Redeems each refresh token once, for the next one. A replayed token gets nothing. */
 class RotatingServer {
   rotations = 0;
   replays = 0;
@@ -65,7 +65,7 @@ describe("twelve processes", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  test("[T40] that find the same old token redeem it once, and all go on with what one got for it", async () => {
+  test("[T40] that find the same old token redeem it once and all use the new one", async () => {
     const reports = await refreshAll(children, "if-old", server);
     expect([server.rotations, server.replays]).toEqual([1, 0]);
     expect(reports.filter(({ hasRedeemed }) => hasRedeemed)).toHaveLength(1);
@@ -73,7 +73,7 @@ describe("twelve processes", () => {
   });
 
   test.each([1, 2])(
-    "[T40] that all rotate lose no rotation, and every one has its turn: round %i",
+    "[T40] that all rotate the token each get a turn and lose no rotation: round %i",
     async () => {
       const before = server.rotations;
       const reports = await refreshAll(children, "always", server);
@@ -85,7 +85,7 @@ describe("twelve processes", () => {
   );
 });
 
-test("[T40] a process that is killed in its turn does not keep it", async () => {
+test("[T40] a killed process releases its lock", async () => {
   const directory = temporaryDirectory();
   const child = startProcessForTest(directory, "hold");
   await nextMessage(child);
@@ -98,7 +98,7 @@ test("[T40] a process that is killed in its turn does not keep it", async () => 
   expect(await turn).toBe(true);
 });
 
-test("[T40] a process that holds its turn keeps it, also if another in between has looked and given up", async () => {
+test("[T40] a process keeps its lock after another one has waited and given up", async () => {
   const directory = temporaryDirectory();
   const child = startProcessForTest(directory, "hold");
   await nextMessage(child);
@@ -116,7 +116,7 @@ test("[T40] a process that holds its turn keeps it, also if another in between h
   expect(await next).toBe(true);
 });
 
-test("[T40] two vaults of one process do not take a lock from each other, nor for other processes", async () => {
+test("[T40] a second vault in one process neither takes nor releases the first one's lock", async () => {
   const directory = temporaryDirectory();
   const [first, second] = [createFileVault({ directory }), createFileVault({ directory })];
   const begun = Promise.withResolvers<void>();
@@ -137,7 +137,7 @@ test("[T40] two vaults of one process do not take a lock from each other, nor fo
   giveUp.abort();
   await expect(refused).rejects.toMatchObject({ code: "MCP_ABORTED" });
   const other = startProcessForTest(directory, "wait");
-  expect(await nextMessage(other)).toBe("waits"); // nor does one whose wait has ended take it along
+  expect(await nextMessage(other)).toBe("waits"); // the wait that has ended did not release the lock either
   release.resolve();
   expect(await Promise.all([held, nextMessage(child), nextMessage(other)])).toEqual([
     undefined,
@@ -146,7 +146,7 @@ test("[T40] two vaults of one process do not take a lock from each other, nor fo
   ]);
 });
 
-test("[T40] of many who wait nobody keeps the turn: the others come in between", async () => {
+test("[T40] a waiting process gets the lock although another one keeps asking for it", async () => {
   const directory = temporaryDirectory();
   const child = startProcessForTest(directory, "wait");
   const vault = createFileVault({ directory });
@@ -155,35 +155,35 @@ test("[T40] of many who wait nobody keeps the turn: the others come in between",
     if (first === "waits") await nextMessage(child);
     hasChildHeld = true;
   });
-  // This process always has somebody who waits; without a pause the lock would go from one to the next of its own.
-  const insist = async () => {
+  // This process always has a waiting caller; without a pause it would hand the lock from one to the next of its own.
+  const keepLocking = async () => {
     for (let turn = 0; turn < 1_000 && !hasChildHeld; turn += 1)
       await vault.exclusively(SERVER_URL, async () => {}, new AbortController().signal);
   };
-  await Promise.all([insist(), insist()]);
+  await Promise.all([keepLocking(), keepLocking()]);
   expect(hasChildHeld).toBe(true);
   await childHeld;
 });
 
 test.each([1, 2, 5, 20])(
-  "[T41] a process that is killed while it writes, after %i writes, leaves the old credential or the new one",
+  "[T41] a process killed while writing, after %i writes, leaves a complete credential",
   async (writes) => {
     const directory = temporaryDirectory();
     const vault = createFileVault({ directory });
     const child = startProcessForTest(directory, "rewrite");
-    let told = 0;
+    let reported = 0;
     child.on("message", (number: number) => {
-      told = number;
+      reported = number;
     });
     const exited = once(child, "exit");
-    while (told < writes) {
+    while (reported < writes) {
       await nextMessage(child);
       const found = await vault.forServer(SERVER_URL);
       expect(found?.tokens.access_token).toBe(`access-${found?.obtainedAt}-${"x".repeat(900_000)}`);
     }
     child.kill("SIGKILL");
     await exited;
-    expect((await vault.forServer(SERVER_URL))?.obtainedAt).toBeGreaterThanOrEqual(told);
+    expect((await vault.forServer(SERVER_URL))?.obtainedAt).toBeGreaterThanOrEqual(reported);
     await vault.write(sampleCredential({ number: 1_000 }));
     expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 1_000 }));
     expect(readdirSync(directory).filter((name) => /draft|unusable/.test(name))).toEqual([]);

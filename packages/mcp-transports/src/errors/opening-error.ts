@@ -96,10 +96,7 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Ope
         `${name} did not answer like an MCP server: ${show(failure.detail)}. Check that its entry names an MCP endpoint.`,
       ];
     case "closed":
-      return [
-        "MCP_HANDSHAKE_FAILED",
-        `${name} closed the connection in the middle of the handshake. Check that its entry names an MCP server.`,
-      ];
+      return explainClosing(context);
     case "rounds-exceeded":
     case "state-exceeded":
     case "other":
@@ -166,11 +163,19 @@ function explainFault(fault: ChannelFaultFacts, context: OpeningContext): Explan
     case "output-ended":
     case "queue-full":
     case "unserializable":
+      if (server.transport !== "stdio") return explainClosing(context);
       return [
         "MCP_HANDSHAKE_FAILED",
         `${name} closed its standard streams before it was ready.${describeLastWords(facts, server.secrets)} ${ADVICE_TO_RUN_IT}`,
       ];
   }
+}
+
+function explainClosing(context: OpeningContext): Explanation {
+  return [
+    "MCP_HANDSHAKE_FAILED",
+    `${nameOf(context)} closed the connection in the middle of the handshake. Check that its entry names an MCP server.`,
+  ];
 }
 
 /** What to do about a server that did not become ready in time. */

@@ -4,6 +4,7 @@ import { isRefusalCode, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import { commonDetails, type ErrorContext, nameOf, withHidden } from "./error-context.ts";
 import { type Failure, httpStatusOf, readFailure } from "./failure.ts";
 import { adviseOnAuthorization } from "./http-status.ts";
+import { withOutcome } from "./known-outcome.ts";
 import { forgottenSessionError } from "./loss-error.ts";
 import { excerpt } from "./wording.ts";
 
@@ -29,7 +30,7 @@ export function requestError(thrown: unknown, request: RequestContext): McpError
   const { cursor } = request;
   const context = cursor ? withHidden(request, cursor) : withHidden(request);
   const failure = readFailure(thrown);
-  if (failure.kind === "mcp") return failure.error;
+  if (failure.kind === "mcp") return withOutcome(failure.error, outcomeOf(context).outcome);
   const status = httpStatusOf(failure);
   if (status === 404 && context.facts.hasSessionId)
     return withRequest(forgottenSessionError(context), context);

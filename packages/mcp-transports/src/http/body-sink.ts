@@ -52,6 +52,17 @@ export function excerptSink(maxBytes: number, onText: (text: string) => void): B
   };
 }
 
+/** Calls `onPush` before each chunk is passed on. */
+export function heardSink(sink: BodySink, onPush: () => void): BodySink {
+  return {
+    ...sink,
+    push(chunk) {
+      onPush();
+      sink.push(chunk);
+    },
+  };
+}
+
 /** Decodes UTF-8 without the byte order mark, which is not part of the text (WHATWG Encoding, "UTF-8 decode"). */
 function textOf(bytes: Buffer): string {
   const text = bytes.toString("utf8");

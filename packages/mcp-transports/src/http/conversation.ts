@@ -143,3 +143,8 @@ class HttpConversation implements Conversation {
 export function isInitialize(message: JSONRPCMessage): boolean {
   return "method" in message && message.method === "initialize";
 }
+
+/** Whether the answer to a message is a stream that stays open while nothing changes (MCP 2026-07-28). */
+export function isSubscription(message: JSONRPCMessage): boolean {
+  return "method" in message && message.method === "subscriptions/listen";
+}

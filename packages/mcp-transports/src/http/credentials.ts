@@ -1,11 +1,16 @@
 import {
   type AuthChallenge,
   type AuthPort,
+  isMcpError,
   ownCredentials,
   type ResolvedRemoteServer,
 } from "@jackfield/mcp-core";
+import { withOutcome } from "../errors/known-outcome.ts";
 import { type HeaderList, headerOf, type IncomingHeaders } from "./http-wire.ts";
 import { isReservedHeader } from "./reserved-headers.ts";
+
+/** How many of the latest values are redacted from errors: a token may be renewed while a request with the last one is pending. */
+const KEPT_VALUES = 8;
 
 /** The credentials that were attached to a request. */
 export interface Attached {
@@ -24,6 +29,12 @@ export interface Credentials {
   meetChallenge(challenge: AuthChallenge, attached: Attached): Promise<boolean>;
 }
 
+/** The credentials of one channel, which know what they attached. */
+export interface ChannelCredentials extends Credentials {
+  /** The latest header values, each also without its scheme. */
+  readonly secrets: readonly string[];
+}
+
 export interface CredentialsOptions {
   readonly server: ResolvedRemoteServer;
   readonly auth?: AuthPort | undefined;
@@ -32,24 +43,49 @@ export interface CredentialsOptions {
 }
 
 /** Credentials from the host's port, unless the entry has its own. */
-export function createCredentials({ server, auth, signal }: CredentialsOptions): Credentials | undefined {
+export function createCredentials({
+  server,
+  auth,
+  signal,
+}: CredentialsOptions): ChannelCredentials | undefined {
   // Configured credentials take precedence over stored ones.
   if (!auth || ownCredentials(server) !== undefined) return undefined;
   let generation = 0;
   let meeting: Promise<boolean> | undefined;
+  /** The latest first, so that an unchanged value costs one comparison. */
+  let values: readonly string[] = [];
 
+  const attachable = (headers: { readonly [name: string]: string }) => {
+    const list = listOf(headers);
+    for (let index = 1; index < list.length; index += 2) {
+      const value = list[index] as string;
+      if (!values.includes(value)) values = [value, ...values].slice(0, KEPT_VALUES);
+    }
+    return list;
+  };
   const meet = async (challenge: AuthChallenge) => {
-    const verdict = await auth.onChallenge(server, challenge, signal);
+    const verdict = await askPort(challenge);
     generation += 1;
     return verdict === "retry";
+  };
+  const askPort = async (challenge: AuthChallenge) => {
+    try {
+      return await auth.onChallenge(server, challenge, signal);
+    } catch (error) {
+      // The challenged request was refused, whatever the port failed with.
+      throw isMcpError(error) ? withOutcome(error, "rejected") : error;
+    }
   };
   // While a challenge is being met, the stored credentials are not newer yet.
   const isOutdated = (attached: Attached) => attached.generation < generation && !meeting;
   return {
+    get secrets() {
+      return values.flatMap((value) => [value, value.slice(value.indexOf(" ") + 1)]);
+    },
     isOutdated,
     async attach() {
       const attachedAt = generation;
-      return { headers: listOf(await auth.headers(server)), generation: attachedAt };
+      return { headers: attachable(await auth.headers(server)), generation: attachedAt };
     },
     async meetChallenge(challenge, attached) {
       // Another request has met the challenge meanwhile: the refused credentials are outdated.

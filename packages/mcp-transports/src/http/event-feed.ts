@@ -1,5 +1,5 @@
 import { clampDelay } from "../timer-delay.ts";
-import { type BodySink, eventSink } from "./body-sink.ts";
+import { type BodySink, eventSink, heardSink } from "./body-sink.ts";
 import type { StreamEvent } from "./event-stream-parser.ts";
 import type { HttpCall, HttpCallListener, Refusal } from "./http-call.ts";
 import { isEventStream } from "./media-type.ts";
@@ -117,7 +117,7 @@ class ResumableFeed implements EventFeed {
         this.#wasOpened = true;
         this.#isUnavailable = false;
         this.#options.onOpened?.();
-        return this.#heard(this.body());
+        return heardSink(this.body(), () => this.#watchdog?.heard());
       },
       onEnd: () => this.connectionEnded(),
       onError: (error) => this.connectionEnded(error),
@@ -207,18 +207,6 @@ class ResumableFeed implements EventFeed {
 
   #openIn(delayMs: number): void {
     this.#timer = setTimeout(() => this.start(), clampDelay(delayMs));
-  }
-
-  #heard(sink: BodySink): BodySink {
-    const watchdog = this.#watchdog;
-    if (!watchdog) return sink;
-    return {
-      push(chunk) {
-        watchdog.heard();
-        sink.push(chunk);
-      },
-      end: () => sink.end(),
-    };
   }
 
   #end(why: FeedEnd): void {

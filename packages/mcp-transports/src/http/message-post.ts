@@ -3,18 +3,17 @@ import { ChannelFault } from "../channel-fault.ts";
 import { soundMessage } from "../message-check.ts";
 import type { QueueHooks } from "../queueing-transport.ts";
 import type { RosterMember } from "../roster.ts";
-import { type BodySink, excerptSink, textSink } from "./body-sink.ts";
+import { type BodySink, excerptSink, heardSink, textSink } from "./body-sink.ts";
 import { brokenAnswer } from "./broken-answer.ts";
-import type { Posting } from "./conversation.ts";
+import { isSubscription, type Posting } from "./conversation.ts";
 import type { EventFeed, FeedEnd } from "./event-feed.ts";
 import type { HttpCall, HttpCallListener, Refusal } from "./http-call.ts";
 import { headerOf, type IncomingHeaders } from "./http-wire.ts";
 import { readMessages } from "./incoming-messages.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { claimedVersion } from "./message-headers.ts";
-
-/** How long a server may take to accept a message that expects no answer, in milliseconds. */
-const NOTIFICATION_PATIENCE_MS = 10_000;
+import { endInTime } from "./notification-deadline.ts";
+import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts";
 
 /** How a message ended. `forgotten`: the server no longer knows the session, so it has not processed the message. */
 export type PostOutcome = "done" | "forgotten";
@@ -90,6 +89,7 @@ class RunningPost implements MessagePost, HttpCallListener {
   #call: HttpCall | undefined;
   #feed: EventFeed | undefined;
   #stopLingering: (() => void) | undefined;
+  #watchdog: StreamWatchdog | undefined;
   /** The error about the last text that could not be parsed. */
   #unreadable: Error | undefined;
   #isSettled = false;
@@ -165,7 +165,7 @@ class RunningPost implements MessagePost, HttpCallListener {
         onEnd: (why) => this.#breakOff(why),
         isWanted: () => !this.#isSettled,
       });
-      return this.#feed.body();
+      return this.#streamSink(this.#feed.body(), status);
     }
     if (type === "application/json")
       return textSink(this.#surroundings.maxMessageBytes, (text) => this.#takeJson(text, status));
@@ -174,6 +174,16 @@ class RunningPost implements MessagePost, HttpCallListener {
       throw new SyntaxError(`it answered with the content type "${type || "none"}"`);
     this.#isBodyless = true;
     return excerptSink(0, () => {});
+  }
+
+  #streamSink(sink: BodySink, status: number): BodySink {
+    // Nobody waits for the end of a subscription's stream, so only a watchdog notices that it is dead.
+    if (isSubscription(this.#options.message)) {
+      this.#watchdog = createStreamWatchdog((why) => this.#call?.abort(new Error(why)));
+      return heardSink(sink, () => this.#watchdog?.heard());
+    }
+    this.#isBodyless = status === 202;
+    return this.#isBodyless ? heardSink(sink, () => (this.#isBodyless = false)) : sink;
   }
 
   /**
@@ -219,7 +229,7 @@ class RunningPost implements MessagePost, HttpCallListener {
   onEnd(): void {
     this.#stopLingering?.();
     if (this.#isSettled) return;
-    if (this.#feed) this.#feed.connectionEnded();
+    if (this.#feed && !this.#isBodyless) this.#feed.connectionEnded();
     else if (this.id === undefined) this.#settle("done");
     else if (this.#isBodyless && this.#surroundings.awaitElsewhere()) this.#waitsForOtherStreams = true;
     else this.#breakOff();
@@ -277,6 +287,7 @@ class RunningPost implements MessagePost, HttpCallListener {
   #markSettled(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
+    this.#watchdog?.stop();
     this.#options.requestSignal?.removeEventListener("abort", this.#onSignal);
     this.#surroundings.onSettled(this);
     return true;
@@ -286,12 +297,4 @@ class RunningPost implements MessagePost, HttpCallListener {
 /** A server that cannot tell which request was wrong answers without an id. This stream has only one request. */
 function isAnswerTo(id: RequestId, answered: unknown): boolean {
   return answered === undefined || answered === null || String(answered) === String(id);
-}
-
-/** A message that expects no answer must not take as long as a call. */
-function endInTime(post: MessagePost): void {
-  const end = () => post.abort(new Error("the server did not accept it in time"));
-  const timer = setTimeout(end, NOTIFICATION_PATIENCE_MS);
-  const stop = () => clearTimeout(timer);
-  post.settled.then(stop, stop);
 }

@@ -27,6 +27,7 @@ export function judgeRedirect(
 }
 
 /** A URL without the parts that may be secret: user, password, query and fragment. */
-export function displayUrl({ origin, pathname }: URL): string {
-  return origin + pathname;
+export function displayUrl({ origin, protocol, pathname }: URL): string {
+  // The origin of a URL such as `mailto:` is opaque, and written as "null".
+  return (origin === "null" ? protocol : origin) + pathname;
 }

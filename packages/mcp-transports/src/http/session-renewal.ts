@@ -44,11 +44,13 @@ export function createSessionRenewal(options: SessionRenewalOptions): SessionRen
     if (!original || agreed === undefined) return false;
     attempts += 1;
     differences = [];
+    const id = `renewal-${attempts}`;
     let answer: JSONRPCMessage | undefined;
+    // The stream of the answer may bring other messages too.
     const onMessage = (message: JSONRPCMessage) => {
-      answer = message;
+      if (!("method" in message) && message.id === id) answer ??= message;
     };
-    await options.send({ ...original, id: `renewal-${attempts}` }, { signal, onMessage });
+    await options.send({ ...original, id }, { signal, onMessage });
     if (!answer || !("result" in answer)) return false;
     const answered = agreementOf(answer.result);
     differences = [...agreed].flatMap(([what, value]) => (answered.get(what) === value ? [] : [what]));

@@ -8,7 +8,7 @@ import type {
   QueueingTransport,
   SendFollower,
 } from "../queueing-transport.ts";
-import { eventSink, excerptSink } from "./body-sink.ts";
+import { eventSink, excerptSink, heardSink } from "./body-sink.ts";
 import { type Conversation, type ConversationOptions, createConversation } from "./conversation.ts";
 import type { StreamEvent } from "./event-stream-parser.ts";
 import type { HttpCall } from "./http-call.ts";
@@ -17,6 +17,7 @@ import { isEventStream } from "./media-type.ts";
 import { displayUrl } from "./redirects.ts";
 import { refusalError } from "./refusal-error.ts";
 import { idsInEndpoint } from "./session-id.ts";
+import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts";
 
 /** Longer endpoints are refused (RFC 9110, section 4.1, recommends support for 8,000 octets). In characters. */
 const LONGEST_ENDPOINT = 8 * 1024;
@@ -54,6 +55,7 @@ class StreamTransport implements SseTransport {
   /** The calls under way, each with the id of its request, if it sends one. */
   readonly #posts = new Map<HttpCall, RequestId | undefined>();
   #stream: HttpCall | undefined;
+  #watchdog: StreamWatchdog | undefined;
   #endpoint: URL | undefined;
   #sessionIds: readonly string[] | undefined;
   #fault: Error | undefined;
@@ -78,16 +80,19 @@ class StreamTransport implements SseTransport {
 
   /** Resolves once the server has sent the endpoint for messages. */
   async start(): Promise<void> {
+    const endOutput = () => this.#end(new ChannelFault({ kind: "output-ended" }));
     this.#stream = this.#conversation.get(undefined, {
       onAccepted: (_status, headers) => {
         if (!isEventStream(headers)) throw new SyntaxError("its answer is not an event stream");
-        return eventSink({
+        const sink = eventSink({
           maxEventBytes: this.#options.maxMessageBytes,
           onEvent: (event) => this.#take(event),
           onRetry: () => {},
         });
+        this.#watchdog = createStreamWatchdog(endOutput);
+        return heardSink(sink, () => this.#watchdog?.heard());
       },
-      onEnd: () => this.#end(new ChannelFault({ kind: "output-ended" })),
+      onEnd: endOutput,
       onRefusal: (refusal) => this.#end(refusalError(refusal)),
       onError: (error) => this.#end(error),
     });
@@ -122,7 +127,9 @@ class StreamTransport implements SseTransport {
   }
 
   async #deliver(message: JSONRPCMessage, hooks: QueueHooks | undefined): Promise<void> {
-    if (this.#isEnded || !this.#endpoint) throw new ChannelFault({ kind: "unwritable" });
+    // A refused endpoint may follow the accepted one before the first message is sent.
+    if (this.#isEnded) throw this.#fault ?? new ChannelFault({ kind: "unwritable" });
+    if (!this.#endpoint) throw new ChannelFault({ kind: "unwritable" });
     if (hooks?.isWanted() === false) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call = this.#conversation.post(
@@ -174,6 +181,7 @@ class StreamTransport implements SseTransport {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#fault = fault;
+    this.#watchdog?.stop();
     const reason = fault ?? new ChannelFault({ kind: "unwritable" });
     this.#opening.promise.catch(() => {}); // not awaited any more once it was opened
     this.#opening.reject(reason);

@@ -48,7 +48,7 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
       fault,
       hasSessionId: transport.sessionIds.length > 0,
       differences: transport.differences,
-      secrets: [...secrets, ...transport.sessionIds],
+      secrets: [...secrets, ...(credentials?.secrets ?? []), ...transport.sessionIds],
       firstRefusal: transport.firstRefusal,
     }),
     onRenewed: (listener) => {

@@ -14,8 +14,8 @@ export const openSse: Opener<ResolvedRemoteServer> = async (server, tools) => {
     isPipe: false,
     facts: () => ({
       fault: transport.fault,
-      isSpoken: transport.hasEndpoint,
-      secrets: [...secrets, ...transport.sessionIds],
+      isConfirmedSse: transport.hasEndpoint,
+      secrets: [...secrets, ...(credentials?.secrets ?? []), ...transport.sessionIds],
     }),
     close() {
       closing.abort();

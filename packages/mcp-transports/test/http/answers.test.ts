@@ -90,6 +90,7 @@ describe.each(ANSWERS)("an answer (%s)", (answer) => {
 
 test.each([
   ["labelled as JSON", { "content-type": "application/json" }],
+  ["labelled as an event stream", { "content-type": "text/event-stream" }],
   ["without a content type", {}],
 ])("an answer may arrive on the server's GET stream after an empty 202 %s", async (_, headers) => {
   const stream = Promise.withResolvers<ServerResponse>();

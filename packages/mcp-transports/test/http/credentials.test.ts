@@ -1,4 +1,4 @@
-import type { AuthPort } from "@jackfield/mcp-core";
+import { type AuthPort, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
 import { createCredentials } from "../../src/http/credentials.ts";
 import { connect, failToConnect, failureOf } from "../connecting.ts";
@@ -92,6 +92,41 @@ describe("authorization", () => {
     const error = await failureOf((await connect(server)).request("tools/call", CALL));
     expect(error).toMatchObject({ code: "MCP_AUTH_REQUIRED", httpStatus: 401, outcome: "rejected" });
   });
+});
+
+describe("an auth port that rejects during a session", () => {
+  const DOWN = { code: "MCP_CONNECT_FAILED", httpStatus: 503, phase: "handshake" } as const;
+  const down = (details: McpErrorDetails = {}) =>
+    new McpError(DOWN.code, "The authorization server is down.", { ...DOWN, cause: CAUSE, ...details });
+  const CAUSE = new Error("busy");
+
+  test("fails the call as not-sent when its headers cannot be had", async () => {
+    let isDown = false;
+    const headers = async () => {
+      if (isDown) throw down();
+      return {};
+    };
+    const session = await connect(await startHttpServer(), {
+      auth: { headers, onChallenge: async () => "fail" },
+    });
+    isDown = true;
+    const error = await failureOf(session.request("tools/call", CALL));
+    expect(error).toMatchObject({ ...DOWN, outcome: "not-sent", cause: CAUSE });
+  });
+
+  test.each([
+    [undefined, "rejected"],
+    ["unknown", "unknown"],
+  ] as const)(
+    "[R21] fails the refused call with the outcome %s of its error as %s",
+    async (outcome, expected) => {
+      const server = await startHttpServer(on("tools/call", ({ status }) => status(401)));
+      const onChallenge = () => Promise.reject(down({ outcome }));
+      const session = await connect(server, { auth: { headers: async () => ({}), onChallenge } });
+      const error = await failureOf(session.request("tools/call", CALL));
+      expect(error).toMatchObject({ ...DOWN, outcome: expected, cause: CAUSE });
+    },
+  );
 });
 
 test.each([

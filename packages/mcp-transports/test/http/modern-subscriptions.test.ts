@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { AuthPort } from "@jackfield/mcp-core";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { connect } from "../connecting.ts";
 import { type HttpExchange, startHttpServer } from "../http-server.ts";
 import { ECHO } from "./remote.ts";
@@ -26,7 +26,9 @@ async function startGuarded(
   let token = "old";
   let stream: ServerResponse | undefined;
   let refused = 0;
+  let listens = 0;
   const listen = (exchange: HttpExchange) => {
+    listens += 1;
     if (onListen(exchange)) return;
     const { message, response } = exchange;
     stream = response;
@@ -52,6 +54,9 @@ async function startGuarded(
     ...server,
     refused: () => refused,
     isListening: () => stream !== undefined,
+    listens: () => listens,
+    /** Writes to the latest subscription. */
+    say: (text: string) => void stream?.write(text),
     /** Requires another token from now on, and breaks off the subscription. */
     expire() {
       token = "new";
@@ -73,6 +78,7 @@ function renewing(first: string, next: () => Promise<string | undefined>) {
 }
 
 const LISTEN = "subscriptions/listen";
+const CHANGED = "notifications/tools/list_changed";
 
 /** Waits over real sockets, on a machine that may be busy. */
 const until = (isSo: () => boolean) => vi.waitUntil(isSo, { timeout: 10_000 });
@@ -146,6 +152,55 @@ describe("a subscription to a modern server that breaks off", () => {
     server.expire();
     expect(await session.request("resources/subscribe", { uri: "memo://a" })).toEqual({});
     expect(auth.onChallenge).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("the stream of a subscription", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Connects, waits for the subscription, and returns what its stream brings and whether it was restored. */
+  async function subscribe(request?: "resources/subscribe") {
+    const server = await startGuarded([]);
+    const session = await connect(server);
+    await until(server.isListening);
+    if (request) await session.request(request, { uri: "memo://a" });
+    const restored = new Promise<void>((resolve) => session.onRenewed(resolve));
+    /** Sends a comment and a notification, and waits until they have arrived. */
+    const beat = () => {
+      const heard = new Promise<void>((resolve) => {
+        const stop = session.onNotification(() => {
+          stop();
+          resolve();
+        });
+      });
+      server.say(`: beat\n\ndata: ${JSON.stringify({ jsonrpc: "2.0", method: CHANGED })}\n\n`);
+      return heard;
+    };
+    return { server, restored, beat };
+  }
+
+  test.each([undefined, "resources/subscribe"] as const)(
+    "[R29] is replaced when its regular data stops (requested by %s)",
+    async (request) => {
+      const { server, restored, beat } = await subscribe(request);
+      const before = server.listens();
+      for (let count = 0; count < 4; count += 1) {
+        vi.advanceTimersByTime(10_000);
+        await beat();
+      }
+      vi.advanceTimersByTime(45_000);
+      await restored;
+      expect(server.listens()).toBe(before + 1);
+    },
+  );
+
+  test("[R30] is replaced after the machine was asleep", async () => {
+    const { server, restored } = await subscribe();
+    vi.setSystemTime(Date.now() + 120_000);
+    vi.advanceTimersByTime(5000);
+    await restored;
+    expect(server.listens()).toBe(2);
   });
 });
 

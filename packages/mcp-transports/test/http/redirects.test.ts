@@ -37,6 +37,14 @@ describe("a redirect", () => {
     expect(judgeRedirect("GET", from, 304, "/other")).toBeUndefined();
   });
 
+  test.each([
+    ["mailto:someone@two.example", "mailto:someone@two.example"],
+    ["javascript:alert(1)?token=secret", "javascript:alert(1)"],
+    ["data:,text#x", "data:,text"],
+  ])("to %s, which has no origin, is shown as %s", (location, shown) => {
+    expect(judgeRedirect("POST", from, 307, location)).toEqual({ kind: "refuse", to: shown });
+  });
+
   test("[T50] is shown without its login, query and fragment", () => {
     expect(displayUrl(new URL("https://user:pass@two.example/a?token=secret#x"))).toBe(
       "https://two.example/a",

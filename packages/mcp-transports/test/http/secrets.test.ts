@@ -142,6 +142,34 @@ describe("secrets", () => {
     for (const secret of [sent, "session-1"]) expect(lines.join("\n")).not.toContain(secret);
   });
 
+  test("[T50] a token of the auth port is redacted from errors and the log, also after its renewal", async () => {
+    let token = "token-nr-1";
+    const server = await startHttpServer(
+      on("tools/call", ({ request: { headers }, message, status }) => {
+        if (headers.authorization === "Bearer token-nr-1") return status(401);
+        const said = `not token-nr-1, nor ${headers.authorization}`;
+        const answer = { jsonrpc: "2.0", id: message.id, error: { code: -32600, message: said } };
+        const body = [headers.authorization, JSON.stringify(answer)]
+          .map((data) => `data: ${data}\n\n`)
+          .join("");
+        status(200, { "content-type": "text/event-stream" }, body);
+      }),
+    );
+    const lines: string[] = [];
+    const log: typeof silentLogger = (...line) => lines.push(JSON.stringify(line));
+    const onChallenge = async () => {
+      token = "token-nr-2";
+      return "retry" as const;
+    };
+    const auth = { headers: async () => ({ authorization: `Bearer ${token}` }), onChallenge };
+    const session = await connectTo(server, { auth, log });
+    const error = await failureOf(session.request("tools/call", ECHO));
+    expect(error.message).toContain("not [redacted], nor [redacted]");
+    const shown = `${error.stack} ${JSON.stringify(error)} ${lines.join("\n")}`;
+    expect(shown).not.toContain("token-nr");
+    expect(lines.join("\n")).toContain("[redacted]");
+  });
+
   test("[T50] the ids of earlier sessions are redacted too", async () => {
     let begun = 0;
     const server = await startHttpServer(({ message, request: { headers }, status, answer }) => {

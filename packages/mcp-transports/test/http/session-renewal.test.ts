@@ -216,6 +216,29 @@ describe("a session that the server has forgotten", () => {
     expect(begun()).toBe(2);
   });
 
+  test.each(["before", "after"])(
+    "is renewed if the server sends a notification %s its answer in the same chunk",
+    async (where) => {
+      let begun = 0;
+      const note = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "hi" } };
+      const server = await startHttpServer(({ message, status, answer }) => {
+        if (message?.method === "tools/call" && begun === 1) status(404);
+        else if (message?.method === "initialize" && ++begun === 1)
+          answer(ONE, { "mcp-session-id": "session-1" });
+        else if (message?.method === "initialize") {
+          const result = { jsonrpc: "2.0", id: message.id, result: ONE };
+          const messages = where === "before" ? [note, result] : [result, note];
+          const body = messages.map((sent) => `data: ${JSON.stringify(sent)}\n\n`).join("");
+          status(200, { "content-type": "text/event-stream", "mcp-session-id": "session-2" }, body);
+        } else return undefined;
+        return true;
+      });
+      const session = await connect(server);
+      expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
+      expect(begun).toBe(2);
+    },
+  );
+
   test("ends after one renewal if it is forgotten again at once", async () => {
     const server = await startHttpServer(on("tools/call", ({ status }) => status(404)));
     const error = await failureOf((await connect(server)).request("tools/call", ECHO));

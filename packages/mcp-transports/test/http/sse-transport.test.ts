@@ -1,12 +1,11 @@
 import { silentLogger } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
-import type { HttpWire, WireListener } from "../../src/http/http-wire.ts";
-import { createSseTransport } from "../../src/http/sse-transport.ts";
 import { createConnector } from "../../src/index.ts";
 import { atEnd } from "../cleanup.ts";
-import { failureOf } from "../connecting.ts";
+import { failToConnect, failureOf } from "../connecting.ts";
 import { on } from "../http-server.ts";
 import { startSseServer } from "../sse-server.ts";
+import { prepareSseTransport } from "./prepared-sse.ts";
 import { connectTo, count, ECHO, never, open, refusalOf, startRemote } from "./remote.ts";
 
 const LEGACY = { answer: "legacy-sse" } as const;
@@ -16,26 +15,6 @@ const HANDSHAKE = {
   capabilities: { tools: {} },
   serverInfo: { name: "remote", version: "1" },
 };
-
-/** A transport without a network, and the listener of its stream once it is started. */
-function prepare() {
-  const heard: WireListener[] = [];
-  const wire: HttpWire = {
-    isDecoding: false,
-    send(_, listener) {
-      heard.push(listener);
-      return { abort() {}, pause() {}, resume() {} };
-    },
-    close: async () => {},
-  };
-  const url = new URL("http://127.0.0.1:9/sse");
-  const options = { url, configured: [], wire, credentials: undefined, maxMessageBytes: 0 };
-  const listener: Pick<WireListener, "onHeaders" | "onData"> = {
-    onHeaders: (...headers) => heard[0]?.onHeaders(...headers),
-    onData: (chunk) => heard[0]?.onData(chunk),
-  };
-  return [createSseTransport(options), listener] as const;
-}
 
 describe("the older HTTP+SSE transport", () => {
   test.each(["http://169.254.169.254/latest", "//evil.example/x", "http://user:pass@127.0.0.1/", "http://["])(
@@ -48,6 +27,37 @@ describe("the older HTTP+SSE transport", () => {
       expect(count(remote, "initialize")).toBe(0);
     },
   );
+
+  test("[X7] [T46] refuses a second endpoint of another origin that follows at once", async () => {
+    const endpoint = "/post\n\nevent: endpoint\ndata: http://evil.example/post";
+    const server = await startSseServer(
+      () => ({ result: HANDSHAKE }),
+      undefined,
+      () => endpoint,
+    );
+    const error = await failToConnect(server);
+    expect(error.code).toBe("MCP_PROTOCOL_VIOLATED");
+    expect(error.message).toContain(
+      "its message endpoint is not on its own origin: http://evil.example/post",
+    );
+    expect(server.log.map(({ what }) => what)).toEqual(["GET"]);
+  });
+
+  test("[X8] fails to connect with a remote server's error if its stream ends in the handshake", async () => {
+    const server = await startSseServer(
+      () => ({}),
+      ({ response }) => {
+        response.writeHead(202).end();
+        server.endFirstStream();
+        return true;
+      },
+    );
+    expect(await failToConnect(server)).toMatchObject({
+      code: "MCP_HANDSHAKE_FAILED",
+      message:
+        'Server "remote" closed the connection in the middle of the handshake. Check that its entry names an MCP server.',
+    });
+  });
 
   test("fails at the connect deadline if no endpoint arrives", async () => {
     const changes = { ...OVER_SSE, limits: { connectTimeoutMs: 150 } };
@@ -164,7 +174,7 @@ describe("the older HTTP+SSE transport", () => {
   });
 
   test("reads the session ids of the first endpoint once and ignores a second endpoint", async () => {
-    const [transport, wire] = prepare();
+    const [transport, wire] = prepareSseTransport();
     const started = transport.start();
     wire.onHeaders(200, { "content-type": "text/event-stream" });
     wire.onData(Buffer.from("event: endpoint\ndata: /messages?session=first-session\n\n"));
@@ -176,13 +186,13 @@ describe("the older HTTP+SSE transport", () => {
   });
 
   test("reports any thrown value to onerror as an Error", () => {
-    const [transport, wire] = prepare();
+    const [transport, wire] = prepareSseTransport();
     const onerror = vi.fn();
     transport.onerror = onerror;
     transport.onmessage = () => {
       throw Object.create(null);
     };
-    void transport.start();
+    transport.start().catch(() => {}); // no endpoint arrives before it is closed
     wire.onHeaders(200, { "content-type": "text/event-stream" });
     wire.onData(Buffer.from('data: {"jsonrpc":"2.0","method":"notifications/message"}\n\n'));
     expect(onerror).toHaveBeenCalledExactlyOnceWith(expect.any(Error));
