@@ -24,7 +24,7 @@ export interface RuntimeCommandOptions extends Pick<OpenRuntimeOptions, "termina
 }
 
 /** For commands that ask the servers themselves: waits until each is ready or has failed, by its own connect deadline. */
-const UNTIL_SETTLED: OpenMcpOptions["startup"] = { staleAfterMs: 0, gateMs: 2_147_483_647 };
+const UNTIL_SETTLED: OpenMcpOptions["startup"] = { staleAfterMs: 0, gateMs: Number.POSITIVE_INFINITY };
 const ASKS_SERVERS: readonly string[] = ["status", "verify"];
 
 /** Opens the runtime for one command, and closes it when its result has been printed. */

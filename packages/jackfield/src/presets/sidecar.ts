@@ -9,7 +9,7 @@ import type { RuntimePreset } from "./runtime-preset.ts";
  */
 export function sideCar(): RuntimePreset {
   return {
-    startup: { uncached: "wait", staleAfterMs: 0, gateMs: 2_147_483_647, failures: "keep" },
+    startup: { uncached: "wait", staleAfterMs: 0, gateMs: Number.POSITIVE_INFINITY, failures: "keep" },
     retry: RETRY_PRESETS.sidecar,
     naming: NAMING_PRESETS.sidecar,
     inheritEnv: ["TMPDIR", "TEMP", "TMP", "TERM", "LANG", "LC_ALL", "SHELL"],

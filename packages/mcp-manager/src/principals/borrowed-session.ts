@@ -14,6 +14,8 @@ export interface Lending {
   reportLoss(error: McpError): void;
   /** Whether any user has calls or other requests under way on the session. */
   isUsed(): boolean;
+  /** Whether the lender closed the session because nobody used it. */
+  isIdle(): boolean;
 }
 
 /**
@@ -46,6 +48,10 @@ class BorrowedSession implements LentSession {
 
   get isUsed(): boolean {
     return this.#lending.isUsed();
+  }
+
+  get isIdle(): boolean {
+    return this.#lending.isIdle();
   }
 
   list: Session["list"] = async (kind, options) => {

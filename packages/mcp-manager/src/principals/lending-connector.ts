@@ -1,12 +1,13 @@
 import { type Connector, McpError, type Session } from "@jackfield/mcp-core";
 import { createDeadline, type Deadline } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
+import type { WatchedSession } from "../server/watched-session.ts";
 import { borrowSession } from "./borrowed-session.ts";
 import type { GatheredLists } from "./gathered-lists.ts";
 
 /** A server whose session is lent. */
 export type Lender = Pick<ManagedServer, "openSession" | "reportLoss"> & {
-  session(deadline: Deadline): Promise<Session>;
+  session(deadline: Deadline): Promise<Session & Pick<WatchedSession, "isIdle">>;
   readonly context: Pick<ManagedServer["context"], "subscribe">;
 };
 
@@ -32,7 +33,8 @@ export function createLendingConnector({ connect, lender, lists }: LendingConnec
     const watch = (uri: string) => lent.context.subscribe(session, uri, () => {});
     const reportLoss = (error: McpError) => lent.reportLoss(session, error);
     const isUsed = () => lent.openSession?.isUsed === true; // A replaced session has ended for its borrowers, too.
-    return borrowSession(session, { list: lists(session), watch, reportLoss, isUsed });
+    const isIdle = () => session.isIdle;
+    return borrowSession(session, { list: lists(session), watch, reportLoss, isUsed, isIdle });
   };
 }
 

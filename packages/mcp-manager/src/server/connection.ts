@@ -228,8 +228,9 @@ class ServerConnection implements Connection {
   #watch(opened: Session): WatchedSession {
     const session: WatchedSession = watchSession(opened, this.#subject, () => {
       // Without its session a subscription would say nothing.
-      if (this.#isCurrent(session) && !this.#subject.context.subscriptions.hasListeners)
-        void this.release(false);
+      if (!this.#isCurrent(session) || this.#subject.context.subscriptions.hasListeners) return;
+      session.markIdle();
+      void this.release(false);
     });
     return session;
   }
@@ -241,6 +242,11 @@ class ServerConnection implements Connection {
   #sessionEnded(session: Session, cause: McpError | undefined): void {
     const state = this.#state;
     if (state.status !== "ready" || state.session !== session) return;
+    // Connecting again would wake the lender, and its session would be idle again after a while.
+    if (cause === undefined && state.session.isIdle) {
+      void this.release(false);
+      return;
+    }
     const error =
       cause ??
       new McpError("MCP_SESSION_LOST", `Server "${this.#subject.definition.name}" ended the session.`);

@@ -38,6 +38,8 @@ export const REPORT_LOSS = Symbol("lost");
 export interface LentSession extends Session {
   /** Whether requests of any user are in flight on it. */
   readonly isUsed: boolean;
+  /** Whether its lender closed it because nobody used it. */
+  readonly isIdle: boolean;
   readonly [REPORT_LOSS]: (error: McpError) => void;
 }
 
@@ -51,8 +53,12 @@ export interface WatchedSession extends Session {
   readonly isBusy: boolean;
   /** Whether calls or other requests are in flight. Lists and pings do not count: the next session repeats them. */
   readonly isUsed: boolean;
+  /** Whether it is closed, here or by its lender, because nobody used it. */
+  readonly isIdle: boolean;
   /** Rejects every request in flight at once, without closing the session. */
   rejectInFlight(why: (isCall: boolean) => McpError): void;
+  /** Marks the session as idle, before it is closed for that reason. */
+  markIdle(): void;
   /** Marks the session as lost: requests that its close would reject with `MCP_CLOSED` reject with this error instead. */
   markLost(error: McpError): void;
 }
@@ -105,6 +111,7 @@ class Watched implements WatchedSession {
   #renewedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
+  #isIdle = false;
   #loss: McpError | undefined;
 
   constructor(session: Session, watch: SessionWatch, idle: () => void) {
@@ -141,6 +148,10 @@ class Watched implements WatchedSession {
     return (isLent(this.#session) && this.#session.isUsed) || this.#flights.some(({ use }) => use.keepsOpen);
   }
 
+  get isIdle(): boolean {
+    return this.#isIdle || (isLent(this.#session) && this.#session.isIdle);
+  }
+
   get #limits(): ServerLimits {
     return this.#watch.definition.limits ?? {};
   }
@@ -165,6 +176,10 @@ class Watched implements WatchedSession {
       const error = why(flight.use.isCall);
       if (this.#finish(flight, error)) flight.reject(error);
     }
+  }
+
+  markIdle(): void {
+    this.#isIdle = true;
   }
 
   markLost(error: McpError): void {

@@ -11,6 +11,7 @@ const borrowFrom = (lent: FakeSession) =>
     watch: () => Promise.reject(new Error("nothing is watched here")),
     reportLoss: () => {},
     isUsed: () => false,
+    isIdle: () => false,
   });
 const resolved = (name: string) => ({ ...stdioDefinition(name), env: {}, secrets: [] }) as never;
 const options = { signal: new AbortController().signal, log: silentLogger };
@@ -103,7 +104,7 @@ describe("lists of a shared session", () => {
 describe("the lending connector", () => {
   function lending(lent: FakeSession | Promise<FakeSession>) {
     const connect = vi.fn(async () => createFakeSession());
-    const session = vi.fn(async () => lent);
+    const session = vi.fn(async () => Object.assign(await lent, { isIdle: false }));
     const stop = vi.fn(async () => {});
     const subscribe = vi.fn(async () => stop);
     const reportLoss = vi.fn();

@@ -89,6 +89,22 @@ describe("a runtime for several users", () => {
     expect(session.closed).toBe(true);
   });
 
+  it("leaves an idle shared session closed until a user calls again", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { manager, of } = runtime([shared], { idleTimeoutMs: 1_000 });
+    await using _ = manager;
+    await manager.start();
+    const [ann, bob] = await Promise.all([userOf(manager, "ann"), userOf(manager, "bob")]);
+    const statuses = () => [manager, ann, bob].map((user) => user.servers()[0]?.status);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(statuses()).toEqual(["idle", "idle", "idle"]);
+    expect(of("shared")).toHaveLength(1);
+    await ann.callTool({ server: "shared", tool: "echo" });
+    expect(statuses()).toEqual(["ready", "ready", "idle"]);
+    expect(of("shared").map(({ requests }) => requests.length)).toEqual([0, 1]);
+  });
+
   it("opens ten sessions for a thousand users of ten shared servers", {
     timeout: 60_000,
   }, async () => {
