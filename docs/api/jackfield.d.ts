@@ -1,13 +1,14 @@
 import { DiscoverServersOptions, ServerFilterOptions, ServerResolverOptions, InlineServer, ServerApprover, TrustFolder, InheritEnv, ConfigProblem } from "@jackfield/mcp-config";
-export { ConfigProblem, InlineServer, PromptApproverOptions, ServerApprovalRequest, ServerApprover, ServerFilter, ServerPattern, TrustFolder } from "@jackfield/mcp-config";
+export { ConfigProblem, InheritEnv, InlineServer, PromptApproverOptions, ServerApprovalRequest, ServerApprover, ServerFilter, ServerFilterOptions, ServerPattern, ServerResolverOptions, TrustFolder } from "@jackfield/mcp-config";
 export { promptApprover } from "@jackfield/mcp-config/runtime";
-import { StateStore, ToolCache, Connector, ResolveServer, AuthPort, Implementation, DefinedIn, ToolRef, ToolCallParameters, CallOptions, ToolResultOf, McpError, Diagnostic, HostHandlers } from "@jackfield/mcp-core";
-export { McpError, ToolTypes, isMcpError } from "@jackfield/mcp-core";
+import { StateStore, ToolCache, Connector, ResolveServer, AuthPort, Implementation, DefinedIn, Diagnostic, McpError, ToolRef, ToolCallParameters, CallOptions, ToolResultOf, HostHandlers } from "@jackfield/mcp-core";
+export { AuthPort, CallMiddleware, CallOptions, CompletionRequest, CompletionResult, Connector, ContentBlock, ContextSource, DefinedIn, Diagnostic, ErrorCode, GetPromptResult, HostHandlers, Implementation, LogFields, LogLevel, Logger, McpError, McpEvents, Progress, PromptDefinition, ReadResourceResult, RequestOptions, ResolveServer, ResourceDefinition, ResourceTemplateDefinition, ServerLimits, ServerSnapshot, ServerStatus, StateStore, ToolCache, ToolCallResult, ToolDescriptor, ToolListPolicy, ToolRef, ToolTypes, isMcpError } from "@jackfield/mcp-core";
+import { LimitResultsOptions, InjectionFinding, ToolPins, CallApprovalOptions } from "@jackfield/mcp-guard";
+export { ApprovalRule, CallApprovalOptions } from "@jackfield/mcp-guard";
 import { McpManagerOptions, McpManager, StartupReport, ReloadReport } from "@jackfield/mcp-manager";
-export { AsyncViewFilter, HeartbeatOptions, McpManagerOptions, RETRY_PRESETS, ReconnectOptions, ReloadReport, RetryPolicy, StartupOptions, StartupReport, ToolView, ViewFilter } from "@jackfield/mcp-manager";
+export { AsyncViewFilter, HeartbeatOptions, NAMING_PRESETS, NamingOptions, OperationOptions, RETRY_PRESETS, ReconnectOptions, ReloadReport, RetryPolicy, StartupOptions, StartupReport, ToolView, ViewFilter } from "@jackfield/mcp-manager";
 import { HttpOptionsSource, Leftover } from "@jackfield/mcp-transports";
 export { HttpOptions, HttpOptionsSource, Leftover, TlsOptions } from "@jackfield/mcp-transports";
-import { LimitResultsOptions, InjectionFinding, ToolPins, CallApprovalOptions } from "@jackfield/mcp-guard";
 interface GuardOptions {
     readonly limits?: LimitResultsOptions | false | undefined;
     readonly cleanTools?: boolean | undefined;
@@ -55,26 +56,29 @@ interface BlockedReport {
     readonly reason: string;
     readonly definedIn: DefinedIn;
 }
-interface McpReport extends StartupReport {
+interface ConfigurationReport {
     readonly blocked: readonly BlockedReport[];
-    readonly discoveryError?: McpError | undefined;
     readonly problems: readonly ConfigProblem[];
     readonly diagnostics: readonly Diagnostic[];
+    readonly discoveryError?: McpError | undefined;
+}
+interface McpReport extends StartupReport, ConfigurationReport {
+    readonly failed: StartupReport["failed"];
+    readonly blocked: ConfigurationReport["blocked"];
     readonly leftovers: readonly Leftover[];
 }
-interface McpReloadReport extends ReloadReport {
+interface McpReloadReport extends ReloadReport, ConfigurationReport {
     readonly applied: boolean;
-    readonly problems: readonly ConfigProblem[];
-    readonly diagnostics: readonly Diagnostic[];
-    readonly blocked: readonly BlockedReport[];
+    readonly failed: StartupReport["failed"];
 }
 interface TypedCalls {
     callTool<const Ref extends ToolRef>(tool: Ref, ...rest: ToolCallParameters<Ref, CallOptions>): Promise<ToolResultOf<Ref>>;
 }
-interface McpForPrincipal extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">, TypedCalls {
+type McpSource = Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool"> & TypedCalls;
+interface McpForPrincipal extends McpSource {
     readonly report: StartupReport;
 }
-interface Mcp extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">, TypedCalls {
+interface Mcp extends McpSource {
     readonly report: McpReport;
     forPrincipal(principal: string, options?: {
         readonly signal?: AbortSignal | undefined;
@@ -101,4 +105,4 @@ declare function sideCar(): RuntimePreset;
 declare function endLeftovers(leftovers: readonly Leftover[]): Promise<readonly Leftover[]>;
 declare function fixedRoots(paths: readonly string[]): NonNullable<HostHandlers["roots"]>;
 export { claudeCode, endLeftovers, fixedRoots, hexos, ohMyPi, openMcp, openaiAgents, sideCar };
-export type { BlockedReport, CacheOptions, DiscoverOptions, GuardOptions, Mcp, McpFilterOptions, McpForPrincipal, McpReloadReport, McpReport, OpenMcpOptions, OpenaiAgentsOptions, RuntimePreset };
+export type { BlockedReport, CacheOptions, ConfigurationReport, DiscoverOptions, GuardOptions, Mcp, McpFilterOptions, McpForPrincipal, McpReloadReport, McpReport, McpSource, OpenMcpOptions, OpenaiAgentsOptions, RuntimePreset, TypedCalls };

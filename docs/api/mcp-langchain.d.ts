@@ -1,5 +1,5 @@
 import { ToolSelection, ModelToolOptions } from "@jackfield/mcp-tools";
-export { FailedCall, ModelCallResult, SchemaProfile, isFailedCall } from "@jackfield/mcp-tools";
+export { FailedCall, ToolMetadata as LangchainToolMetadata, ModelCallResult, SchemaProfile, isFailedCall } from "@jackfield/mcp-tools";
 import { ContentBlock, HumanMessage, AIMessage } from "@langchain/core/messages";
 import { ToolSource, GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
 import { StructuredTool } from "@langchain/core/tools";
