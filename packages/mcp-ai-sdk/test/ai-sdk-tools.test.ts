@@ -19,7 +19,7 @@ const fails = (error: unknown): FakeTool => ({
 const callOnce = () => scriptedModel([[{ tool: "mcp__fake__ask", input: '{"q":1}' }], "Done."]);
 
 describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
-  it("the model's call reaches the source and the answer reaches the model", async () => {
+  it("a tool call reaches the source, and its result reaches the model", async () => {
     const answer: ToolCallResult = { content: [{ type: "text", text: "42" }], _meta: { "a/b": 1 } };
     const source = createFakeToolSource([answers(answer)]);
     const outcome = await run(callOnce(), aiSdkTools(source));
@@ -54,7 +54,7 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
   });
 
   it.each(["%%%", "https://example.org/a.png"])(
-    "an image whose data is %j is named, and the loop goes on",
+    "an image with the invalid data %j is only named, and the loop goes on",
     async (data) => {
       const content: ToolCallResult["content"] = [{ type: "image", data, mimeType: "image/png" }];
       const source = createFakeToolSource([answers({ content })]);
@@ -64,13 +64,13 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
     },
   );
 
-  it("[T25] structured content alone reaches the model as JSON", async () => {
+  it("[T25] structured content without other content reaches the model as JSON", async () => {
     const source = createFakeToolSource([answers({ content: [], structuredContent: { rows: [1] } })]);
     const { toModel } = await run(callOnce(), aiSdkTools(source));
     expect(toModel).toEqual([{ type: "json", value: { rows: [1] } }]);
   });
 
-  it("[T23] a server's error reaches the model as one, and the loop goes on", async () => {
+  it("[T23] an error result reaches the model as error-text, and the loop goes on", async () => {
     const answer: ToolCallResult = { content: [{ type: "text", text: "no such row" }], isError: true };
     const { text, outputs, toModel } = await run(
       callOnce(),
@@ -81,7 +81,7 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
     expect(text).toBe("Done.");
   });
 
-  it("a failed call reaches the model as text and the program as data, and the loop goes on", async () => {
+  it("a failed call reaches the model as error-text and the program as data", async () => {
     const error = new McpError("MCP_SESSION_LOST", "The connection ended.", {
       server: "fake",
       tool: "ask",
@@ -100,7 +100,7 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
     expect(JSON.stringify([outputs, toModel])).not.toContain("s3cret");
   });
 
-  it("a tool that went away since the snapshot answers with an error the model can read", async () => {
+  it("a tool removed since the snapshot answers with MCP_TOOL_UNKNOWN", async () => {
     const source = createFakeToolSource([answers({ content: [] })]);
     const tools = aiSdkTools(source);
     source.replaceTools([]);
@@ -109,7 +109,7 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
     expect(text).toBe("Done.");
   });
 
-  it("[T20] arguments that are no object are not sent", async () => {
+  it("[T20] arguments that are not an object are not sent", async () => {
     const source = createFakeToolSource([answers({ content: [] })]);
     const model = scriptedModel([[{ tool: "mcp__fake__ask", input: "[1]" }], "Done."]);
     const { toModel } = await run(model, aiSdkTools(source));
@@ -120,7 +120,7 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
   });
 
   it.each(["mcp__fake__other", "toString", "__proto__", "constructor"])(
-    "a tool that does not exist is refused by name: %s",
+    "a call to an unknown tool is refused by name: %s",
     async (tool) => {
       const source = createFakeToolSource([answers({ content: [] })]);
       const { errors, text } = await run(
@@ -133,7 +133,7 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
     },
   );
 
-  it("tools named like an object's own parts are ordinary tools", async () => {
+  it("tools named like members of Object.prototype are ordinary tools", async () => {
     const names = ["__proto__", "constructor", "toString"];
     const source = createFakeToolSource(names.map((name) => ({ name, definition: { name } })));
     const model = scriptedModel([names.map((tool) => ({ tool, input: `{"q":"${tool}"}` })), "Done."]);
@@ -141,7 +141,7 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
     expect(toModel).toEqual(names.map((name) => ({ type: "text", value: `{"q":"${name}"}` })));
   });
 
-  it("an abort reaches the source, ends the run and is never told to the model", async () => {
+  it("an abort reaches the source, ends the run and is not shown to the model", async () => {
     const controller = new AbortController();
     const seen: CallOptions[] = [];
     const source = createFakeToolSource([
@@ -162,7 +162,7 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
 });
 
 describe("a tool", () => {
-  it("shows the server's schema unchanged", async () => {
+  it("shows the model the server's schema unchanged", async () => {
     const inputSchema = {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
@@ -180,7 +180,7 @@ describe("a tool", () => {
     expect(inputSchema).toEqual(before);
   });
 
-  it("has a schema that is also a Standard Schema, whose reader cannot change the server's", () => {
+  it("has a Standard Schema that returns a copy of the server's schema", () => {
     const inputSchema = { type: "object" as const, properties: {} };
     const [tool] = Object.values(
       aiSdkTools(createFakeToolSource([{ definition: { name: "ask", inputSchema } }])),
@@ -193,7 +193,7 @@ describe("a tool", () => {
     expect(tool && asSchema(tool.inputSchema).jsonSchema).toBe(inputSchema);
   });
 
-  it("throws an abort on", async () => {
+  it("rejects with MCP_ABORTED when its signal is aborted", async () => {
     const tools = aiSdkTools(createFakeToolSource([{ definition: { name: "ask" } }]));
     const call = tools.mcp__fake__ask?.execute({}, { ...EXECUTE_OPTIONS, abortSignal: AbortSignal.abort() });
     await expect(call).rejects.toMatchObject({ code: "MCP_ABORTED" });
@@ -205,8 +205,8 @@ describe("a tool", () => {
   });
 });
 
-describe("the set", () => {
-  it("holds the tools of the moment, in the source's order", () => {
+describe("the tool set", () => {
+  it("is a snapshot of the source's tools", () => {
     const source = createFakeToolSource([{ definition: { name: "b" } }, { definition: { name: "a" } }]);
     const tools = aiSdkTools(source);
     source.replaceTools([{ definition: { name: "c" } }]);
@@ -214,7 +214,7 @@ describe("the set", () => {
     expect(Object.keys(aiSdkTools(source))).toEqual(["mcp__fake__c"]);
   });
 
-  it("holds only the tools that were selected", () => {
+  it("holds only the selected tools", () => {
     const source = createFakeToolSource(
       ["read", "write", "delete"].map((name) => ({ definition: { name } })),
     );

@@ -74,14 +74,14 @@ describe.each(RUNS)("in $name", (way) => {
     ["always", "look", true],
     [({ tool, args }) => tool.originalName === "wipe" && args.path === "a", "wipe", true],
     [() => false, "wipe", false],
-  ])("under %s a call of %s is asked about: %s", async (approval, tool, isAsked) => {
+  ])("under approval %s a call of %s asks a person: %s", async (approval, tool, isAsked) => {
     const source = createFakeToolSource(TOOLS);
     const { request } = await ask(way, source, tool, { approval });
     expect(request !== undefined).toBe(isAsked);
     expect(source.calls).toHaveLength(isAsked ? 0 : 1);
   });
 
-  it("a call that was agreed to is made once, as approved, so that nobody asks again", async () => {
+  it("an approved call is made once, with approved set", async () => {
     const source = createFakeToolSource(TOOLS);
     const options: AiSdkToolsOptions = { approval: "always" };
     const { text, toModel } = await reply(
@@ -96,7 +96,7 @@ describe.each(RUNS)("in $name", (way) => {
     expect(text).toBe("Done.");
   });
 
-  it("a call that was agreed to is answered with an error if its tool went away from a live set", async () => {
+  it("an approved call is answered with MCP_TOOL_UNKNOWN after its tool left a live set", async () => {
     const source = createFakeToolSource(TOOLS);
     const { tools, prepareStep } = aiSdkLiveTools(source, { approval: "always" });
     const user = { role: "user", content: "Do it." };
@@ -115,7 +115,7 @@ describe.each(RUNS)("in $name", (way) => {
     expect(JSON.stringify(toModel)).toContain("MCP_TOOL_UNKNOWN");
   });
 
-  it("a call whose tool is not in a set made anew can be answered for the person with a refusal", async () => {
+  it("a call whose tool is missing from a new set can still be rejected", async () => {
     const source = createFakeToolSource(TOOLS);
     const options: AiSdkToolsOptions = { approval: "always" };
     const asked = await ask(way, source, "wipe", options);
@@ -125,7 +125,7 @@ describe.each(RUNS)("in $name", (way) => {
     expect(JSON.stringify(toModel)).toContain("No.");
   });
 
-  it("a call that was refused is not made, and the model is told", async () => {
+  it("a rejected call is not made, and the model reads the reason", async () => {
     const source = createFakeToolSource(TOOLS);
     const options: AiSdkToolsOptions = { approval: "always" };
     const { text, toModel } = await reply(
@@ -140,7 +140,7 @@ describe.each(RUNS)("in $name", (way) => {
     expect(text).toBe("Done.");
   });
 
-  it("an approval is not inherited by a later call with the same number and other input", async () => {
+  it("an approval is not inherited by a later call with the same id", async () => {
     const source = createFakeToolSource(TOOLS);
     const call = { toolCallId: "call-0", toolName: "mcp__fake__wipe" };
     const conversation = [
@@ -169,15 +169,15 @@ describe.each(RUNS)("in $name", (way) => {
     }
   });
 
-  it("a call that nobody was asked about is not passed off as approved", async () => {
+  it("a call that needs no approval is not marked as approved", async () => {
     const source = createFakeToolSource(TOOLS);
     await ask(way, source, "wipe", { approval: "off" });
     expect(source.calls[0]?.options.approved).toBeUndefined();
   });
 });
 
-describe("the settings of a call", () => {
-  it("hold the tools in their order, and their approvals beside them", () => {
+describe("aiSdkCallSettings", () => {
+  it("returns the tools in order, with their approvals", () => {
     const { tools, toolOrder, toolApproval } = aiSdkCallSettings(createFakeToolSource(TOOLS), {
       approval: "annotations",
     });
@@ -187,7 +187,7 @@ describe("the settings of a call", () => {
   });
 
   it.each(RUNS)(
-    "have a person asked in $name, and the policy once, whichever major they were made for",
+    "asks a person in $name and the policy once, whichever major it was made for",
     async ({ run }) => {
       for (const sdk of [undefined, 6, 7] as const) {
         const source = createFakeToolSource(TOOLS);
@@ -203,7 +203,7 @@ describe("the settings of a call", () => {
     },
   );
 
-  it("[T40] refuse a misspelt policy", () => {
+  it("[T40] refuses a misspelt policy", () => {
     const source = createFakeToolSource(TOOLS);
     expect(() => aiSdkCallSettings(source, { approval: "allways" as never })).toThrow(/allways/);
   });

@@ -24,23 +24,23 @@ const call = (input: string) => scriptedModel([[{ tool: "mcp__fake__ask", input 
 
 describe.each(RUNS)("in a loop of $name", ({ run }) => {
   it.each([
-    ["[T19] that lack what is required", '{"age":3}', "MCP_ARGUMENTS_INVALID", 'must have \\"name\\"'],
-    ["of another type", '{"name":"aa","age":"old"}', "MCP_ARGUMENTS_INVALID", "must be of type integer"],
-    ["[T63] for a pattern that explodes", `{"name":"${"a".repeat(60)}!"}`, "MCP_LIMIT_EXCEEDED", "too long"],
-  ])("arguments %s are not sent, and the model is told why", async (_title, input, code, why) => {
+    ["[T19] without a required name", '{"age":3}', "MCP_ARGUMENTS_INVALID", 'must have \\"name\\"'],
+    ["of a wrong type", '{"name":"aa","age":"old"}', "MCP_ARGUMENTS_INVALID", "must be of type integer"],
+    ["[T63] for a catastrophic pattern", `{"name":"${"a".repeat(60)}!"}`, "MCP_LIMIT_EXCEEDED", "too long"],
+  ])("arguments %s are not sent, and the model reads why", async (_title, input, code, why) => {
     const source = createFakeToolSource([NAMED]);
     const { text, toModel, errors } = await run(call(input), aiSdkTools(source));
     expect(source.calls).toEqual([]);
-    const [told] = toModel as [{ type: string; value: string }];
-    expect(told.type).toBe("error-text");
-    expect(told.value).toContain(code);
-    expect(JSON.stringify(told.value)).toContain(why);
-    expect(told.value).not.toContain("aaaaaaaaaa");
+    const [shown] = toModel as [{ type: string; value: string }];
+    expect(shown.type).toBe("error-text");
+    expect(shown.value).toContain(code);
+    expect(JSON.stringify(shown.value)).toContain(why);
+    expect(shown.value).not.toContain("aaaaaaaaaa");
     expect(errors).toHaveLength(1);
     expect(text).toBe("Done.");
   });
 
-  it("a root that was wrapped for the model is unwrapped for the server", async () => {
+  it("a root union wrapped for the model is unwrapped for the server", async () => {
     const source = createFakeToolSource([UNION]);
     const model = call('{"input":{"id":1}}');
     await run(model, aiSdkTools(source, { schemaProfile: "openai" }));
@@ -48,7 +48,7 @@ describe.each(RUNS)("in a loop of $name", ({ run }) => {
     expect(source.calls.map(({ args }) => args)).toEqual([{ id: 1 }]);
   });
 
-  it("a root that was wrapped is checked as the server wrote it", async () => {
+  it("arguments under a wrapped root are checked against the server's schema", async () => {
     const source = createFakeToolSource([UNION]);
     const tools = aiSdkTools(source, { schemaProfile: "openai" });
     const { toModel } = await run(call('{"input":{"id":1,"name":2}}'), tools);

@@ -19,39 +19,39 @@ const replied = (approved: boolean, approvalId = "1") => ({
 const result = { role: "tool", content: [{ type: "tool-result", toolCallId: "call_0", toolName: "wipe" }] };
 const user = { role: "user", content: "Do it." };
 
-describe("whether a person agreed to a call", () => {
+describe("wasApproved", () => {
   it.each<[string, readonly unknown[]]>([
-    ["asked, and agreed", [user, called(), asked(), replied(true)]],
-    ["in another order of members", [called({ input: { path: "a", n: 1 } }), asked(), replied(true)]],
-    ["after an earlier call of the same number", [called(), result, called(), asked(), replied(true)]],
-    ["with the call in the request", [asked("1", { toolCall: CALL }), replied(true)]],
+    ["the call was asked about and approved", [user, called(), asked(), replied(true)]],
+    ["the input has another member order", [called({ input: { path: "a", n: 1 } }), asked(), replied(true)]],
+    ["an earlier call had the same id", [called(), result, called(), asked(), replied(true)]],
+    ["the request itself holds the call", [asked("1", { toolCall: CALL }), replied(true)]],
     [
-      "after an earlier refusal",
+      "an earlier call with the same id was rejected",
       [called(), asked(), replied(false), result, called(), asked("2"), replied(true, "2")],
     ],
-  ])("yes: %s", (_, messages) => {
+  ])("is true when %s", (_, messages) => {
     expect(wasApproved(messages, CALL)).toBe(true);
   });
 
   it.each<[string, readonly unknown[]]>([
-    ["not asked", [user, called()]],
-    ["no answer yet", [called(), asked()]],
-    ["refused", [called(), asked(), replied(false)]],
-    ["agreed to something else", [called(), asked(), replied(true, "2")]],
-    ["agreed to other input", [called({ input: { n: 2, path: "a" } }), asked(), replied(true)]],
-    ["agreed to another tool", [called({ toolName: "look" }), asked(), replied(true)]],
-    ["agreed to once, and made", [called(), asked(), replied(true), result, user]],
-    ["agreed to earlier, and called again under the number", [called(), asked(), replied(true), called()]],
+    ["nobody was asked", [user, called()]],
+    ["there is no answer yet", [called(), asked()]],
+    ["the call was rejected", [called(), asked(), replied(false)]],
+    ["another request was approved", [called(), asked(), replied(true, "2")]],
+    ["the approved call had other input", [called({ input: { n: 2, path: "a" } }), asked(), replied(true)]],
+    ["the approved call was to another tool", [called({ toolName: "look" }), asked(), replied(true)]],
+    ["the approved call was already made", [called(), asked(), replied(true), result, user]],
+    ["the id was used again after the approval", [called(), asked(), replied(true), called()]],
     [
-      "agreed, then refused under the number",
+      "a later call with the same id was rejected",
       [called(), asked(), replied(true), called(), asked("2"), replied(false, "2")],
     ],
-    ["no conversation", []],
-  ])("no: %s", (_, messages) => {
+    ["the conversation is empty", []],
+  ])("is false when %s", (_, messages) => {
     expect(wasApproved(messages, CALL)).toBe(false);
   });
 
-  it("input that cannot be written as JSON was agreed to by nobody", () => {
+  it("is false for input that cannot be written as JSON", () => {
     const messages = [called({ input: { n: 1n } }), asked(), replied(true)];
     expect(wasApproved(messages, { ...CALL, input: { n: 1n } })).toBe(false);
   });

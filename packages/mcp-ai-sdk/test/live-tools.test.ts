@@ -6,7 +6,7 @@ import { RUNS, scriptedModel } from "./scripted-model.ts";
 const named = (name: string) => ({ definition: { name } });
 
 describe.each(RUNS)("a live set in $name", ({ run }) => {
-  it("offers and runs in the next step what came while the last one ran, and no longer what went", async () => {
+  it("offers and runs in the next step a tool that replaced another during the last one", async () => {
     const source = createFakeToolSource([
       {
         definition: { name: "first" },
@@ -31,7 +31,7 @@ describe.each(RUNS)("a live set in $name", ({ run }) => {
 });
 
 describe("a live set", () => {
-  it("lists a tool that went away no more, and has a call of it answered by the source", async () => {
+  it("stops listing a removed tool, but answers a call to it with an error", async () => {
     const source = createFakeToolSource([named("a"), named("b")]);
     const { tools, prepareStep } = aiSdkLiveTools(source);
     source.replaceTools([named("b")]);
@@ -44,7 +44,7 @@ describe("a live set", () => {
     expect(Object.keys(tools)).toEqual(["mcp__fake__a", "mcp__fake__b"]);
   });
 
-  it("lists a tool of the program's own by the name of one that went away", () => {
+  it("lists the program's own tool under the name of a removed one", () => {
     const source = createFakeToolSource([named("a"), named("b")]);
     const { tools, prepareStep } = aiSdkLiveTools(source);
     const own = tools.mcp__fake__b;
@@ -57,7 +57,7 @@ describe("a live set", () => {
     expect(tools.mcp__fake__a).toBe(own);
   });
 
-  it("stays sorted, keeps what did not change, and leaves tools of others alone", () => {
+  it("replaces the source's tools in order and keeps the program's own tool", () => {
     const source = createFakeToolSource([named("b"), named("d")]);
     const { tools, prepareStep } = aiSdkLiveTools(source, { exclude: ["x*"] });
     const own = tools.mcp__fake__b;
@@ -71,9 +71,9 @@ describe("a live set", () => {
   });
 });
 
-describe.each([aiSdkTools, aiSdkLiveTools, aiSdkCallSettings])("made by $name, a set", (make) => {
+describe.each([aiSdkTools, aiSdkLiveTools, aiSdkCallSettings])("$name", (make) => {
   it.each([{ schemaProfile: "open-ai" }, { include: "x" }, { exclude: [5] }, { approval: "alwyas" }])(
-    "cannot have %j, also where no tool is there yet",
+    "throws at once for %j, even without tools",
     (options) => {
       expect(() => make(createFakeToolSource([]), options as unknown as AiSdkToolsOptions)).toThrow(
         expect.objectContaining({ code: "MCP_CONFIG_INVALID" }),

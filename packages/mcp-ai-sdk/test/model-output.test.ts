@@ -14,15 +14,15 @@ const ZIP = {
   resource: { uri: "file:///a.zip", blob: "aGk=", mimeType: "application/zip" },
 };
 
-describe("what a model is given", () => {
+describe("the output for a model", () => {
   it.each<[string, unknown, unknown]>([
     [
-      "texts and structured content as one text",
+      "joins texts and structured content into one text",
       { content: [{ type: "text", text: "one" }], structuredContent: { rows: 1 } },
       { type: "text", value: 'one\n\n{"rows":1}' },
     ],
     [
-      "a sound as a file",
+      "shows audio as a file",
       { content: [{ type: "audio", data: "aGk=", mimeType: "audio/wav" }] },
       {
         type: "content",
@@ -30,7 +30,7 @@ describe("what a model is given", () => {
       },
     ],
     [
-      "a document as a file, and bytes that no model reads by name",
+      "shows a PDF as a file and only names a ZIP archive",
       { content: [PDF, ZIP] },
       {
         type: "content",
@@ -41,7 +41,7 @@ describe("what a model is given", () => {
       },
     ],
     [
-      "an image that cannot be decoded by name, beside one that can",
+      "only names an undecodable image beside one that can be decoded",
       {
         content: [
           { type: "image", data: "%%%", mimeType: "image/png" },
@@ -57,7 +57,7 @@ describe("what a model is given", () => {
       },
     ],
     [
-      "images and documents without bytes, or without a type, by name",
+      "only names images and documents without bytes or MIME type",
       {
         content: [
           { type: "image", data: "", mimeType: "image/png" },
@@ -72,12 +72,12 @@ describe("what a model is given", () => {
       },
     ],
     [
-      "an answer that says something of progress as an answer",
+      "shows a result with a progress member as a result",
       { content: [{ type: "text", text: "In progress: 6" }], progress: { progress: 5 } },
       { type: "text", value: "In progress: 6" },
     ],
     [
-      "an answer with progress of which no text can be made as an answer",
+      "shows a result whose progress has no text form as a result",
       { content: [], progress: { progress: { toString: null, valueOf: null } } },
       { type: "text", value: "The tool returned nothing." },
     ],
@@ -86,12 +86,12 @@ describe("what a model is given", () => {
       { message: { toString: null, valueOf: null } },
       { total: null, message: null },
     ].map((more): [string, unknown, unknown] => [
-      `an answer that says of its progress ${JSON.stringify(more)} as an answer`,
+      `shows a result with the malformed progress ${JSON.stringify(more)} as a result`,
       { content: [{ type: "text", text: "Real." }], progress: { progress: 1, ...more } },
       { type: "text", value: "Real." },
     ]),
     [
-      "progress as that of a call that was given up, in whatever order a store keeps its members",
+      "shows a stored progress output as an aborted call, in any member order",
       {
         progress: { message: "Paying.", progress: 5 },
         content: [{ text: "In progress: 5. Paying.", type: "text" }],
@@ -99,33 +99,33 @@ describe("what a model is given", () => {
       { type: "error-text", value: expect.stringContaining("MCP_ABORTED") },
     ],
     [
-      "[T28] no content as words that say so",
+      "[T28] says that a result without content returned nothing",
       { content: [] },
       { type: "text", value: "The tool returned nothing." },
     ],
     [
-      "[T27] a block of a kind nobody knows as JSON text",
+      "[T27] shows a block of an unknown type as JSON text",
       { content: [{ type: "hologram" }] },
       { type: "text", value: '{"type":"hologram"}' },
     ],
     [
-      "an error as text, its image by name",
+      "shows an error result as error-text that names its image",
       { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }], isError: true },
       { type: "error-text", value: "[image: image/png]" },
     ],
-    ["a stored text as it is", "earlier", { type: "text", value: "earlier" }],
+    ["shows a stored text unchanged", "earlier", { type: "text", value: "earlier" }],
     [
-      "stored data that is no result as it is",
+      "shows stored data that is not a result as JSON",
       { temperature: 3 },
       { type: "json", value: { temperature: 3 } },
     ],
-    ["nothing as null", undefined, { type: "json", value: null }],
+    ["shows undefined as null", undefined, { type: "json", value: null }],
   ])("%s", (_title, output, expected) => {
     expect(toModelOutput(output, 7)).toEqual(expected);
   });
 });
 
-describe("a conversation that was stored", () => {
+describe("a stored conversation", () => {
   const stored = async (output: unknown) => {
     const source = createFakeToolSource([{ definition: { name: "ask" } }]);
     const message: Omit<UIMessage, "id"> = {
@@ -147,12 +147,12 @@ describe("a conversation that was stored", () => {
     );
   };
 
-  it("gives the model the same again for an answer", async () => {
+  it("gives the model the same output for a result", async () => {
     const answer: ToolCallResult = { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }] };
     expect(await stored(answer)).toEqual([toModelOutput(answer, 7)]);
   });
 
-  it("tells the model of a call that was given up on its way that no answer came", async () => {
+  it("tells the model that a call stored at its progress was aborted", async () => {
     const source = createFakeToolSource([
       {
         definition: { name: "ask" },
@@ -178,7 +178,7 @@ describe("a conversation that was stored", () => {
     expect.assertions(1);
   });
 
-  it("gives the model the same again for a failed call", async () => {
+  it("gives the model the same output for a failed call", async () => {
     const source = createFakeToolSource([{ definition: { name: "ask" } }]);
     const snapshot = aiSdkTools(source);
     source.replaceTools([]);

@@ -19,7 +19,7 @@ const RESOURCE = aiSdkResourceParts({
 });
 
 describe("a prompt", () => {
-  it("becomes messages, media as files", () => {
+  it("becomes messages with media as files", () => {
     expect(PROMPT).toEqual([
       { role: "user", content: [{ type: "text", text: "What is this?" }] },
       { role: "user", content: [{ type: "file", data: "aGk=", mediaType: "image/png" }] },
@@ -29,7 +29,7 @@ describe("a prompt", () => {
 });
 
 describe("a resource", () => {
-  it("becomes parts of a message", () => {
+  it("becomes message parts", () => {
     expect(RESOURCE).toEqual([
       { type: "file", data: "aGk=", mediaType: "application/pdf" },
       { type: "text", text: "[resource: file:///a.txt]\na" },
@@ -37,9 +37,9 @@ describe("a resource", () => {
   });
 });
 
-describe("what is no base64", () => {
+describe("data that is not base64", () => {
   it.each(["https://example.org/a.png", "data:image/png;base64,aGk=", "%%%"])(
-    "is named, and never an address for the SDK to fetch: %s",
+    "is only named, never passed on as a URL to fetch: %s",
     (data) => {
       const named = [{ type: "text", text: "[image: image/png]" }];
       const content = { type: "image" as const, data, mimeType: "image/png" };
@@ -54,7 +54,7 @@ describe("what is no base64", () => {
   );
 });
 
-describe("both majors take them", () => {
+describe("prompt messages and resource parts", () => {
   it.each([
     [
       "7",
@@ -66,7 +66,7 @@ describe("both majors take them", () => {
       (model: ReturnType<typeof scriptedModel>) =>
         ai6.generateText({ model: model.v6, messages: [...PROMPT, { role: "user", content: RESOURCE }] }),
     ],
-  ])("in generateText of %s", async (_major, generate) => {
+  ])("are accepted by generateText of AI SDK %s", async (_major, generate) => {
     const model = scriptedModel(["Done."]);
     expect((await generate(model)).text).toBe("Done.");
     const sent = JSON.stringify(model.calls[0]?.prompt);

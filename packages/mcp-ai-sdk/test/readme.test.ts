@@ -38,7 +38,7 @@ describe("the examples of the README run", () => {
     expect(tools.calls).toHaveLength(1);
   });
 
-  it("a conversation that stops to ask a person", async () => {
+  it("a conversation that pauses for approval", async () => {
     const tools = source();
     const messages: ModelMessage[] = [{ role: "user", content: "Wipe." }];
     const asked = await examples.converse(scriptedModel([call("wipe")]).v7, tools, messages);
@@ -53,13 +53,13 @@ describe("the examples of the README run", () => {
     expect(await result.text).toBe("Done.");
   });
 
-  it("the error in a part of a UI message", () => {
+  it("reading the error of a UI message part", () => {
     const mcpError = { code: "MCP_SESSION_LOST", message: "Gone." };
     const part = { state: "output-available", output: { content: [], isError: true, mcpError } };
     expect(examples.toolError(part as never)).toBe("MCP_SESSION_LOST: Gone.");
   });
 
-  it("a prompt and a resource", async () => {
+  it("a prompt with a resource", async () => {
     const context = {
       getPrompt: async () => ({
         messages: [{ role: "user", content: { type: "text", text: "Review this." } }],

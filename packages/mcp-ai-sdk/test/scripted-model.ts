@@ -4,7 +4,7 @@ import * as ai6 from "ai6";
 import { MockLanguageModelV3 } from "ai6/test";
 import type { AiSdkToolSet } from "../src/index.ts";
 
-/** What the model says in one step: a text, or calls of tools with their input as the model would write it. */
+/** What the model replies in one step: a text, or tool calls with their input as the model would write it. */
 export type Step = string | readonly { readonly tool: string; readonly input: string }[];
 
 type Call = MockLanguageModelV4["doGenerateCalls"][number];
@@ -14,11 +14,11 @@ type StreamPart =
     ? Part
     : never;
 
-/** A model that says one step after the other, for either major, whether it is asked for a stream or not. */
+/** A model that replies with one step after the other, for either major, streamed or not. */
 export interface ScriptedModel {
   readonly v7: MockLanguageModelV4;
   readonly v6: MockLanguageModelV3;
-  /** What it was asked, in order. */
+  /** The requests it received, in order. */
   readonly calls: readonly Call[];
 }
 
@@ -80,13 +80,13 @@ function streamParts(step: Step): StreamPart[] {
   ];
 }
 
-/** What came of a run, the same for all ways of running. */
+/** The outcome of a run, in the same form for all ways of running. */
 export interface Outcome {
   readonly text: string;
   /** The raw outputs of the first step's tools, and what was thrown instead of one. */
   readonly outputs: readonly unknown[];
   readonly errors: readonly unknown[];
-  /** What the model was given of the tools' results, in its last prompt. */
+  /** The tool results in the model's last prompt. */
   readonly toModel: readonly unknown[];
   /** The messages that the run adds to the conversation. */
   readonly messages: readonly unknown[];
@@ -132,7 +132,7 @@ function outcomeOf({ text, steps, response }: Finished, { calls }: ScriptedModel
   };
 }
 
-/** A run's options in the words of either major, which differ in nothing that is used here. */
+/** A run's options for either major; the majors agree on all that is used here. */
 function settings(
   tools: AiSdkToolSet,
   { messages, more, abortSignal = new AbortController().signal, ...rest }: RunOptions,

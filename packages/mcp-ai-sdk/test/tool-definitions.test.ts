@@ -20,7 +20,7 @@ const TOOLS: readonly FakeTool[] = ["zeta", "alpha"].map((name) => ({
 
 describe.each(RUNS)("in $name", ({ run }) => {
   it.each<SchemaProfile>(["none", "openai", "anthropic", "gemini"])(
-    "the same catalog gives the same bytes, whatever order it was listed in, under %s",
+    "the same catalog in any order gives the same bytes under %s",
     async (schemaProfile) => {
       const bytes = async (tools: readonly FakeTool[]) => {
         const model = scriptedModel(["Done."]);
@@ -31,7 +31,7 @@ describe.each(RUNS)("in $name", ({ run }) => {
     },
   );
 
-  it("calls and results carry where the tool comes from and what its server says of it, and the model sees none of it", async () => {
+  it("calls and results carry the tool's metadata, which the model does not see", async () => {
     const model = scriptedModel([[{ tool: "mcp__fake__alpha", input: "{}" }], "Done."]);
     const { parts } = await run(model, aiSdkTools(createFakeToolSource(TOOLS)));
     const metadata = {

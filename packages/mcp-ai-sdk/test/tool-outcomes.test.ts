@@ -18,7 +18,7 @@ const asText = (part: ExpectedPart): string => {
   return "data" in part ? JSON.stringify(part.data) : `[${part.media}]`;
 };
 
-/** The same in the words of a major. */
+/** The expected output in the form of one major. */
 function expectedOutput({ parts, isError: failed }: ResultOutcome, major: 6 | 7): unknown {
   const [first] = parts;
   if (failed) return { type: "error-text", value: parts.map(asText).join("\n\n") };
@@ -37,7 +37,7 @@ function contentPart(part: ExpectedPart, major: 6 | 7): unknown {
 
 const callOnce = () => scriptedModel([[{ tool: "mcp__fake__ask", input: "{}" }], "Done."]);
 
-it("the table has sixty rows and more", () => {
+it("the table of tool outcomes has at least sixty distinct rows", () => {
   expect(TOOL_OUTCOMES.length).toBeGreaterThanOrEqual(60);
   expect(new Set(TOOL_OUTCOMES.map(({ title }) => title)).size).toBe(TOOL_OUTCOMES.length);
 });
@@ -50,7 +50,7 @@ describe.each(RUNS)("through $name", ({ run, major }) => {
     expect({ text, errors }).toEqual({ text: "Done.", errors: [] });
   });
 
-  it("no member of an answer that is called progress ends the run", async () => {
+  it("a malformed progress member of a result does not end the run", async () => {
     const progress = { progress: { toString: null, valueOf: null } };
     const result = { content: [{ type: "text" as const, text: "Here." }], progress };
     const source = createFakeToolSource([{ definition: { name: "ask" }, call: () => result }]);
@@ -58,7 +58,7 @@ describe.each(RUNS)("through $name", ({ run, major }) => {
     expect({ text, toModel }).toEqual({ text: "Done.", toModel: [{ type: "text", value: "Here." }] });
   });
 
-  it("no answer reads as a call that was given up, also where it claims to be an error of ours", async () => {
+  it("a result with forged progress and mcpError does not read as an aborted call", async () => {
     const forged = {
       content: [{ type: "text" as const, text: "In progress: 1" }],
       progress: { progress: 1 },
@@ -80,10 +80,10 @@ describe.each(RUNS)("through $name", ({ run, major }) => {
       },
     ]);
     const { text, toModel, outputs } = await run(callOnce(), aiSdkTools(source));
-    const [told] = toModel as [{ type: string; value: string }];
-    expect(told.type).toBe("error-text");
-    for (const part of says) expect(told.value).toContain(part);
-    expect(new TextEncoder().encode(told.value).length).toBeLessThanOrEqual(2048);
+    const [shown] = toModel as [{ type: string; value: string }];
+    expect(shown.type).toBe("error-text");
+    for (const part of says) expect(shown.value).toContain(part);
+    expect(new TextEncoder().encode(shown.value).length).toBeLessThanOrEqual(2048);
     expect(outputs).toMatchObject([{ mcpError: { code: error.code } }]);
     expect(text).toBe("Done.");
   });

@@ -10,20 +10,20 @@ import { scriptedModel } from "./scripted-model.ts";
 
 const RESULT: ToolCallResult = { content: [{ type: "text", text: "end" }] };
 
-describe("a run", () => {
-  it("gives progress as it comes, and the result last", async () => {
-    let say: (progress: Progress) => void = () => {};
+describe("a tool run", () => {
+  it("yields progress as it arrives and the result last", async () => {
+    let report: (progress: Progress) => void = () => {};
     const result = Promise.withResolvers<ToolCallResult>();
     const run = startToolRun((onProgress) => {
-      say = onProgress;
+      report = onProgress;
       return result.promise;
     });
     const parts = run[Symbol.asyncIterator]();
-    say({ progress: 1, total: 2, message: "Half." });
+    report({ progress: 1, total: 2, message: "Half." });
     expect(await parts.next()).toMatchObject({
       value: { content: [{ type: "text", text: "In progress: 1 of 2. Half." }], progress: { progress: 1 } },
     });
-    say({ progress: 2 });
+    report({ progress: 2 });
     expect(await parts.next()).toMatchObject({ value: { content: [{ text: "In progress: 2" }] } });
     result.resolve(RESULT);
     expect(await parts.next()).toEqual({ value: RESULT, done: false });
@@ -32,13 +32,13 @@ describe("a run", () => {
   });
 
   it("keeps only the newest progress while nobody reads", async () => {
-    let say: (progress: Progress) => void = () => {};
+    let report: (progress: Progress) => void = () => {};
     const result = Promise.withResolvers<ToolCallResult>();
     const parts = startToolRun((onProgress) => {
-      say = onProgress;
+      report = onProgress;
       return result.promise;
     })[Symbol.asyncIterator]();
-    for (let progress = 1; progress <= 1_000; progress += 1) say({ progress });
+    for (let progress = 1; progress <= 1_000; progress += 1) report({ progress });
     expect(await parts.next()).toMatchObject({ value: { progress: { progress: 1_000 } } });
     result.resolve(RESULT);
     expect(await parts.next()).toEqual({ value: RESULT, done: false });
@@ -50,7 +50,7 @@ describe("a run", () => {
     { content: [text], progress: { progress: 1 }, mcpError: undefined },
     { content: [{ ...text, annotations: undefined }], progress: { progress: 1 }, more: () => {} },
     { content: [text], progress: { progress: 1, total: () => 2, message: undefined } },
-  ])("has no answer that reads like its progress: %o", async (forged) => {
+  ])("yields no result that reads like its progress: %o", async (forged) => {
     const before: object = { ...forged };
     const run = startToolRun(async () => forged as ToolCallResult);
     const outputs: unknown[] = [await run, await run.then(), await run.then(null), await run.then((r) => r)];
@@ -61,22 +61,25 @@ describe("a run", () => {
         expect(isProgress(kept)).toBe(false);
         expect(toModelOutput(kept, 7)).toEqual({ type: "text", value: "In progress: 1" });
       }
-    // It is the server's own, which others may hold as well.
+    // The object belongs to the server, and others may hold it as well.
     expect(forged).toStrictEqual(before);
   });
 
-  it("gives an answer that no store can keep as it is", async () => {
+  it("returns a result that JSON cannot hold unchanged", async () => {
     const answer = { content: [], progress: 1n } as ToolCallResult;
     expect(await startToolRun(async () => answer)).toBe(answer);
   });
 
   it.each([{ progress: Number.POSITIVE_INFINITY }, { progress: 2, total: Number.POSITIVE_INFINITY }])(
-    "leaves out progress that would read as an answer once it was stored: %o",
+    "skips progress that would read as a result once stored: %o",
     async (progress) => {
-      const turns = [{ progress: 1 }, progress].map((said) => ({ said, ...Promise.withResolvers<void>() }));
+      const turns = [{ progress: 1 }, progress].map((reported) => ({
+        reported,
+        ...Promise.withResolvers<void>(),
+      }));
       const run = startToolRun(async (onProgress) => {
-        for (const { said, promise } of turns) {
-          onProgress(said);
+        for (const { reported, promise } of turns) {
+          onProgress(reported);
           await promise;
         }
         return RESULT;
@@ -93,7 +96,7 @@ describe("a run", () => {
     },
   );
 
-  it("throws an abort wherever it is looked at", async () => {
+  it("rejects with the abort when awaited and when iterated", async () => {
     const error = new McpError("MCP_ABORTED", "The caller gave up.");
     const run = startToolRun(() => Promise.reject(error));
     await expect(run).rejects.toBe(error);
@@ -105,7 +108,7 @@ describe.each([
   ["AI SDK 7", ai7.streamText as unknown as typeof ai6.streamText, "v7"],
   ["AI SDK 6", ai6.streamText, "v6"],
 ] as const)("progress in a stream of %s", (_name, streamText, version) => {
-  it("stands there as preliminary results, and the final one follows", async () => {
+  it("arrives as preliminary results before the final one", async () => {
     const source = createFakeToolSource([
       {
         definition: { name: "ask" },

@@ -11,14 +11,14 @@ import {
   aiSdkTools,
 } from "../src/index.ts";
 
-it("is assignable to the tool set of each major", () => {
+it("aiSdkTools is assignable to the tool set of each major", () => {
   expectTypeOf(aiSdkTools).returns.toExtend<ai7.ToolSet>();
   expectTypeOf(aiSdkTools).returns.toExtend<ai6.ToolSet>();
   expectTypeOf<AiSdkTool>().toExtend<ai7.Tool>();
   expectTypeOf<AiSdkTool>().toExtend<ai6.Tool>();
 });
 
-it("fits the options of each major's functions, written as a program writes them", () => {
+it("call settings and live tools fit the options of each major", () => {
   type Generate7 = Parameters<typeof ai7.generateText<AiSdkToolSet>>[0];
   type Generate6 = Parameters<typeof ai6.generateText<AiSdkToolSet>>[0];
   expectTypeOf<AiSdkToolSet>().toExtend<NonNullable<Generate7["tools"]>>();
@@ -33,12 +33,12 @@ it("fits the options of each major's functions, written as a program writes them
   >();
 });
 
-it("gives messages that are each major's", () => {
+it("AiSdkMessage extends the ModelMessage of each major", () => {
   expectTypeOf<AiSdkMessage>().toExtend<ai7.ModelMessage>();
   expectTypeOf<AiSdkMessage>().toExtend<ai6.ModelMessage>();
 });
 
-it("takes any tool source, with or without options, and is synchronous", () => {
+it("aiSdkTools takes any tool source, with or without options, and is synchronous", () => {
   expectTypeOf(aiSdkTools).toBeCallableWith({} as ToolSource, { include: ["a"], exclude: ["b*"] });
   expectTypeOf(aiSdkTools).toBeCallableWith({} as ToolSource);
   expectTypeOf(aiSdkTools).returns.not.toExtend<PromiseLike<unknown>>();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { characterTable, characterTest } from "../src/character-table.ts";
 
 describe("a table of characters", () => {
-  test("computes a character once and keeps it apart from all others", () => {
+  test("computes each character once and confuses none with another", () => {
     const asked: number[] = [];
     const table = characterTable((codePoint) => {
       asked.push(codePoint);
@@ -15,7 +15,7 @@ describe("a table of characters", () => {
     expect(asked).toEqual(points);
   });
 
-  test("tells whether a character is in a set, and that none is where there is none", () => {
+  test("tells whether a code point is in a set, and refuses -1", () => {
     const isLetter = characterTest(String.raw`\p{L}`);
     expect([0x61, 0x31, 0x1d41a, -1, 0x61].map(isLetter)).toEqual([true, false, true, false, true]);
   });

@@ -47,16 +47,16 @@ const REJECT = { type: "reject", message: "Leave it." };
 
 describe("approval", () => {
   it.each<[string, McpMiddlewareOptions, string[]]>([
-    ["off asks about nothing", {}, []],
+    ["the default asks about no call", {}, []],
     [
-      "annotations asks about all but what only reads, and what the runtime wants approved",
+      "annotations asks about calls that write and calls the runtime wants approved",
       { approval: "annotations" },
       ["wipe", "guarded"],
     ],
-    ["always asks about all", { approval: "always" }, ["look", "wipe", "guarded"]],
-    ["a function says it for each call", { approval: ({ args }) => args.name === "look" }, ["look"]],
+    ["always asks about every call", { approval: "always" }, ["look", "wipe", "guarded"]],
+    ["a function decides for each call", { approval: ({ args }) => args.name === "look" }, ["look"]],
     [
-      "a function that throws means yes",
+      "a function that rejects asks about every call",
       { approval: () => Promise.reject(new Error("down")) },
       ["look", "wipe", "guarded"],
     ],
@@ -68,7 +68,7 @@ describe("approval", () => {
     expect(tools.calls).toHaveLength(names.length === 0 ? 3 : 0);
   });
 
-  it("makes a call that was agreed to once, and tells the runtime so", async () => {
+  it("makes an approved call once and marks it approved for the runtime", async () => {
     const tools = source();
     const { start, decide } = converse(tools, [wanted("wipe", "look"), "Done."], { approval: "annotations" });
     await start();
@@ -81,7 +81,7 @@ describe("approval", () => {
     ]);
   });
 
-  it("makes a call with the arguments a person put in", async () => {
+  it("makes a call with the arguments a person edited", async () => {
     const tools = source();
     const { start, decide } = converse(tools, [wanted("wipe"), "Done."], { approval: "always" });
     await start();
@@ -90,7 +90,7 @@ describe("approval", () => {
     expect(tools.calls).toMatchObject([{ args: { name: "less" }, options: { approved: true } }]);
   });
 
-  it("does not make a call that was refused, and shows the model why", async () => {
+  it("does not make a rejected call and shows the model the reason", async () => {
     const tools = source();
     const { start, decide, model } = converse(tools, [wanted("wipe"), "As you wish."], {
       approval: "always",
@@ -102,7 +102,7 @@ describe("approval", () => {
     expect(model.prompts[1]?.at(-1)).toMatchObject({ content: "Leave it.", status: "error" });
   });
 
-  it("answers every call of the message if one of them is refused and another needs nobody", async () => {
+  it("answers every call of a message when one is rejected and another needs no approval", async () => {
     const tools = source();
     const { start, decide, model } = converse(tools, [wanted("look", "wipe"), "Done."], {
       approval: "annotations",
@@ -114,13 +114,13 @@ describe("approval", () => {
     expect(model.prompts).toHaveLength(2);
   });
 
-  it("is not switched off by a context that is meant for another middleware", async () => {
+  it("is not switched off by another middleware's interruptOn context", async () => {
     const tools = source();
     const { start } = converse(tools, [wanted("wipe"), "Done."], { approval: "always" }, { interruptOn: {} });
     expect(askedAbout(await start())).toEqual(["mcp__fake__wipe"]);
   });
 
-  it("refuses a call that another middleware made out of one that nobody had to be asked about", async () => {
+  it("denies a call that another middleware redirected to a tool that needs approval", async () => {
     const tools = source();
     const changing = createMiddleware({
       name: "changing",
@@ -136,7 +136,7 @@ describe("approval", () => {
     ]);
   });
 
-  const ofTwoSources = () => {
+  const createAgentOfTwoSources = () => {
     const servers = ["one", "two"];
     const sources = servers.map((server) => createFakeToolSource([{ server, definition: { name: "wipe" } }]));
     const model = new ScriptedModel([
@@ -150,8 +150,8 @@ describe("approval", () => {
     return { agent, sources };
   };
 
-  it("asks about the tools of each of two sources, and remembers both answers", async () => {
-    const { agent, sources } = ofTwoSources();
+  it("asks about the calls of two sources in turn and remembers both answers", async () => {
+    const { agent, sources } = createAgentOfTwoSources();
     const approve = new Command({ resume: { decisions: [APPROVE] } });
     expect(await agent.invoke({ messages: "Do it." }, THREAD)).toHaveProperty("__interrupt__");
     expect(await agent.invoke(approve, THREAD)).toHaveProperty("__interrupt__");
@@ -160,8 +160,8 @@ describe("approval", () => {
     for (const { calls } of sources) expect(calls).toMatchObject([{ options: { approved: true } }]);
   });
 
-  it("goes back to the model when the calls of two sources were refused, one after the other", async () => {
-    const { agent, sources } = ofTwoSources();
+  it("returns to the model after the calls of two sources are rejected in turn", async () => {
+    const { agent, sources } = createAgentOfTwoSources();
     const reject = new Command({ resume: { decisions: [REJECT] } });
     await agent.invoke({ messages: "Do it." }, THREAD);
     await agent.invoke(reject, THREAD);
@@ -171,7 +171,7 @@ describe("approval", () => {
     for (const { calls } of sources) expect(calls).toEqual([]);
   });
 
-  it("throws at once for a policy that does not exist, tools or not", () => {
+  it("throws at once for an unknown policy, with or without tools", () => {
     const options = { approval: "alwyas" } as never;
     for (const tools of [createFakeToolSource([]), source()])
       expect(() => mcpMiddleware(tools, options)).toThrowError(

@@ -12,14 +12,14 @@ import { createFakeToolSource } from "@jackfield/test-kit";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
-/** A source over one real server, which hands out what the server wants to know in place of an answer. */
+/** A source over one real server that returns the server's `input_required` results to the caller. */
 export interface AskingSource extends AsyncDisposable {
   readonly source: ToolSource;
-  /** What the server has written down. */
+  /** What the server has logged. */
   journal(): readonly unknown[];
 }
 
-/** The options by which a caller gets a server's questions and goes on with a call. */
+/** The options with which a caller receives a server's questions and continues a call. */
 interface ContinuedCall extends CallOptions {
   readonly inputRequired?: "handlers" | "return" | undefined;
   readonly inputResponses?: { readonly [key: string]: JsonObject } | undefined;

@@ -51,7 +51,7 @@ const toolTexts = ({ messages }: State) =>
 const accept = (content: object) => ({ action: "accept", content });
 
 describe("a server's question in the middle of a call", () => {
-  it("interrupts the graph with all that is needed to go on, and the call is continued, not made again", async () => {
+  it("interrupts the graph with its requests and state, and the reply continues the call", async () => {
     await using asking = await startAskingSource();
     const { start, reply } = conversation(asking.source, [[greet("Hello")], "Done."]);
     const first = await start();
@@ -83,7 +83,7 @@ describe("a server's question in the middle of a call", () => {
     ]);
   });
 
-  it("does not repeat the calls beside it, and each answer finds its own call", async () => {
+  it("does not repeat the other calls, and each answer reaches its own call", async () => {
     await using asking = await startAskingSource();
     const { start, reply } = conversation(asking.source, [[greet("Hello"), greet("Bye")], "Done."]);
     const names: Record<string, string> = { "call-0": "Ada", "call-1": "Bob" };
@@ -95,7 +95,7 @@ describe("a server's question in the middle of a call", () => {
     expect(asking.journal()).toHaveLength(8);
   });
 
-  it("of a call that shares its node with another comes only after that other has been answered", async () => {
+  it("from the second call in a node waits until the first call's question is answered", async () => {
     const pay: FakeTool = {
       definition: { name: "pay" },
       call: async ({ to }, { inputResponses }) => {
@@ -119,7 +119,7 @@ describe("a server's question in the middle of a call", () => {
     expect(source.calls).toHaveLength(4);
   });
 
-  it("can be declined, and the server is told so", async () => {
+  it("can be declined, and the server answers without doing the work", async () => {
     await using asking = await startAskingSource();
     const { start, reply } = conversation(asking.source, [[greet("Hello")], "Done."]);
     const last = await reply(await start(), () => ({ name: { action: "decline" } }));
@@ -127,7 +127,7 @@ describe("a server's question in the middle of a call", () => {
     expect(asking.journal()).toHaveLength(2);
   });
 
-  it("comes after a person has agreed to the call, who is not asked about it again", async () => {
+  it("follows the approval of the call, which is not asked for again", async () => {
     await using asking = await startAskingSource();
     const { start, reply, decide } = conversation(asking.source, [[greet("Hello")], "Done."], {
       approval: "always",
@@ -140,7 +140,7 @@ describe("a server's question in the middle of a call", () => {
     expect(asking.journal()).toHaveLength(4);
   });
 
-  it("is asked again if what the run is resumed with is no answer", async () => {
+  it("is asked again when the run resumes with an invalid answer", async () => {
     await using asking = await startAskingSource();
     const { start, reply } = conversation(asking.source, [[greet("Hello")], "Done."]);
     const again = await reply(await start(), () => ["Ada"]);
@@ -164,8 +164,8 @@ function answering(...results: readonly object[]): FakeTool {
 }
 const END = { content: [{ type: "text", text: "Hello." }] };
 
-describe("a server that wants to know nothing", () => {
-  it("but wants to be asked again is asked again, and nobody is disturbed", async () => {
+describe("an input_required result without requests", () => {
+  it("is retried with its requestState, without an interrupt", async () => {
     const again = { resultType: "input_required", requestState: "wait" };
     const source = createFakeToolSource([answering(again, again, END)]);
     const state = await conversation(source, [[greet("Hello")], "Done."]).start();
@@ -177,7 +177,7 @@ describe("a server that wants to know nothing", () => {
     ]);
   });
 
-  it("and never comes to an end interrupts the graph after a few rounds", async () => {
+  it("interrupts the graph within 20 calls when it repeats forever", async () => {
     const again = { resultType: "input_required", requestState: "wait" };
     const source = createFakeToolSource([answering(...Array.from({ length: 100 }, () => again))]);
     const { __interrupt__: open } = await conversation(source, [[greet("Hello")], "Done."]).start();
@@ -186,9 +186,9 @@ describe("a server that wants to know nothing", () => {
   });
 });
 
-describe("an agent that cannot be interrupted", () => {
+describe("an agent without a checkpointer", () => {
   it.each([[[]], [[createMiddleware({ name: "w", wrapToolCall: (request, handler) => handler(request) })]]])(
-    "for want of a checkpointer fails loudly, not with an answer to the model (%#)",
+    "rejects the run when the server asks for input (%#)",
     async (others) => {
       const asks = { resultType: "input_required", inputRequests: { a: { method: "elicitation/create" } } };
       const source = createFakeToolSource([answering(asks, END)]);

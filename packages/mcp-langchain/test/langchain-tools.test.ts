@@ -26,8 +26,8 @@ const LOST = new McpError("MCP_SESSION_LOST", "The connection ended.", {
   cause: new Error("token=s3cret"),
 });
 
-describe.each(SETUPS)("in $name", ({ ask }) => {
-  it("the call reaches the source and the answer comes back, with the whole result as artifact", async () => {
+describe.each(SETUPS)("through $name", ({ ask }) => {
+  it("a call reaches the source, and its message carries the whole result as artifact", async () => {
     const source = createFakeToolSource([answers(TEXT)]);
     const message = await ask(source);
     expect(source.calls).toMatchObject([
@@ -42,7 +42,7 @@ describe.each(SETUPS)("in $name", ({ ask }) => {
     expect(message.artifact).toEqual(TEXT);
   });
 
-  it("[T26] an image is a standard block", async () => {
+  it("[T26] an image becomes a standard content block", async () => {
     const result: ToolCallResult = {
       content: [
         { type: "text", text: "A dot:" },
@@ -59,14 +59,14 @@ describe.each(SETUPS)("in $name", ({ ask }) => {
     expect(message.response_metadata).not.toHaveProperty("output_version");
   });
 
-  it("[T25] structured content alone reaches the model", async () => {
+  it("[T25] structured content without other content reaches the model as JSON", async () => {
     const result: ToolCallResult = { content: [], structuredContent: { rows: [1] } };
     const message = await ask(createFakeToolSource([answers(result)]));
     expect(message.content).toBe('{"rows":[1]}');
     expect(message.artifact).toEqual(result);
   });
 
-  it("[T23] a server's error is a message with status error, and the run goes on", async () => {
+  it("[T23] an isError result becomes a message with status error, and the run goes on", async () => {
     const message = await ask(createFakeToolSource([answers(REFUSAL)]));
     expect(message).toMatchObject({
       status: "error",
@@ -77,7 +77,7 @@ describe.each(SETUPS)("in $name", ({ ask }) => {
     expect(message.artifact).toEqual(REFUSAL);
   });
 
-  it("a failed call is a message with status error, and the run goes on", async () => {
+  it("a failed call becomes a message with status error, and the run goes on", async () => {
     const message = await ask(createFakeToolSource([fails(LOST)]));
     expect(message).toMatchObject({ status: "error", tool_call_id: "call-0" });
     expect(message.content).toContain("may have run");
@@ -108,7 +108,7 @@ const abortable = (controller: AbortController, seen: CallOptions[]): FakeTool =
 
 describe("an abort", () => {
   it.each(SETUPS.filter(({ ask }) => ask !== askToolNode))(
-    "ends $name and reaches the source",
+    "ends a call through $name and reaches the source",
     async ({ ask }) => {
       const controller = new AbortController();
       const seen: CallOptions[] = [];
@@ -118,7 +118,7 @@ describe("an abort", () => {
     },
   );
 
-  it("reaches the source through a ToolNode too, which makes a message even of an abort", async () => {
+  it("reaches the source through a ToolNode, which answers with an error message", async () => {
     const controller = new AbortController();
     const seen: CallOptions[] = [];
     const source = createFakeToolSource([abortable(controller, seen)]);
@@ -127,7 +127,7 @@ describe("an abort", () => {
     expect(message.status).toBe("error");
   });
 
-  it("rejects a call by hand with MCP_ABORTED", async () => {
+  it("rejects tool.invoke with MCP_ABORTED", async () => {
     const controller = new AbortController();
     const [tool] = langchainTools(createFakeToolSource([abortable(controller, [])]));
     await expect(tool?.invoke(CALL, { signal: controller.signal })).rejects.toMatchObject({
@@ -135,7 +135,7 @@ describe("an abort", () => {
     });
   });
 
-  it.each(["invoke", "withConfig"] as const)("is what a time limit given by %s comes to", async (way) => {
+  it.each(["invoke", "withConfig"] as const)("results from a timeout passed to %s", async (way) => {
     const seen: CallOptions[] = [];
     const [tool] = langchainTools(createFakeToolSource([abortable(new AbortController(), seen)]));
     const limit = { timeout: 1 };
@@ -154,18 +154,18 @@ describe("an abort", () => {
   });
 });
 
-describe("a tool called by hand", () => {
-  it("without a call of a model gives the content alone", async () => {
+describe("a tool invoked directly", () => {
+  it("returns only the content for plain arguments", async () => {
     const [tool] = langchainTools(createFakeToolSource([answers(TEXT)]));
     expect(await tool?.invoke({ q: 1 })).toBe("42");
   });
 
-  it("without a call of a model still gives an error as a message", async () => {
+  it("returns an error as a message even for plain arguments", async () => {
     const [tool] = langchainTools(createFakeToolSource([answers(REFUSAL)]));
     expect(await tool?.invoke({ q: 1 })).toMatchObject({ status: "error", content: "no such row" });
   });
 
-  it.each([[[1]], ["text"], [7]])("[T20] does not send input that is no object: %j", async (input) => {
+  it.each([[[1]], ["text"], [7]])("[T20] does not send input that is not an object: %j", async (input) => {
     const source = createFakeToolSource([answers(TEXT)]);
     expect(await langchainTools(source)[0]?.invoke(input as never)).toMatchObject({
       status: "error",
@@ -186,7 +186,7 @@ describe("a tool called by hand", () => {
   });
 });
 
-describe("a call that nobody watches", () => {
+describe("a call without callbacks", () => {
   const image = { type: "image" as const, data: "iVBORw0KGgo=", mimeType: "image/png" };
   const config = { metadata: { mine: 1 }, tags: ["mine"], configurable: { thread_id: "1" } };
 
@@ -194,9 +194,9 @@ describe("a call that nobody watches", () => {
     ["a text", TEXT],
     ["an image", { content: [image] }],
     ["structured content", { content: [], structuredContent: { rows: [1] } }],
-    ["nothing", { content: [] }],
+    ["no content", { content: [] }],
     ["an error", REFUSAL],
-  ])("is answered with %s as one that callbacks watch is, to the last member", async (_name, result) => {
+  ])("gets the same answer for %s, member by member, as a call with callbacks", async (_name, result) => {
     const [tool] = langchainTools(createFakeToolSource([answers(result)]));
     const ask = async (input: typeof CALL | object, watching: object) =>
       stored((await tool?.invoke(input as never, { ...config, ...watching })) as object);
@@ -204,14 +204,14 @@ describe("a call that nobody watches", () => {
       expect(await ask(input, {})).toStrictEqual(await ask(input, { callbacks: [{}] }));
   });
 
-  it("is answered in the same way if it is handed to `call`", async () => {
+  it("gets the same answer through tool.call", async () => {
     const [tool] = langchainTools(createFakeToolSource([answers(TEXT)]));
     expect(await tool?.call(CALL)).toMatchObject({ tool_call_id: CALL.id, content: "42" });
     expect(await tool?.call(CALL.args)).toBe("42");
     expect(await tool?.call(undefined as never)).toBe("42");
   });
 
-  it("is watched as soon as LangChain is told to be verbose", async () => {
+  it("is logged once LANGCHAIN_VERBOSE is set", async () => {
     const written = vi.spyOn(console, "log").mockImplementation(() => {});
     const [tool] = langchainTools(createFakeToolSource([answers(TEXT)]));
     await tool?.invoke(CALL);
@@ -224,13 +224,13 @@ describe("a call that nobody watches", () => {
   });
 });
 
-/** A message, or what it is made of, with every member that it has. */
+/** Every member of a message or plain value, for comparison. */
 function stored(value: object): object {
   const members = value instanceof BaseMessage ? { ...value, kwargs: value.toJSON() } : value;
   return { members, json: JSON.stringify(value), keys: Object.keys(value) };
 }
 
-describe("a tool that a program changes between two calls", () => {
+describe("a tool changed between two calls", () => {
   it.each<[string, Partial<StructuredTool>]>([
     ["name", { name: "other" }],
     ["metadata", { metadata: { mine: 1 } }],
@@ -242,7 +242,7 @@ describe("a tool that a program changes between two calls", () => {
     expect(await tool.invoke(CALL)).toMatchObject(change);
   });
 
-  it("tells the callbacks that were added to it", async () => {
+  it("notifies callbacks added after the first call", async () => {
     const events: string[] = [];
     const [tool] = langchainTools(createFakeToolSource([answers(TEXT)]));
     if (tool === undefined) throw new Error("There is no tool.");
@@ -255,7 +255,7 @@ describe("a tool that a program changes between two calls", () => {
 });
 
 describe("a set of tools", () => {
-  it("shows models the server's name, description and unchanged schema", async () => {
+  it("shows models each tool's name, description and unchanged schema", async () => {
     const inputSchema = {
       type: "object" as const,
       properties: { id: { $ref: "#/$defs/id" } },
@@ -270,7 +270,7 @@ describe("a set of tools", () => {
     expect(tools[0]?.schema).toBe(inputSchema);
   });
 
-  it("is taken at the moment of the call; a tool that went away answers with an error", async () => {
+  it("is a snapshot, and a tool since removed answers with MCP_TOOL_UNKNOWN", async () => {
     const source = createFakeToolSource([answers(TEXT)]);
     const [tool] = langchainTools(source);
     source.replaceTools([{ definition: { name: "other" } }]);
@@ -281,7 +281,7 @@ describe("a set of tools", () => {
     expect(langchainTools(source).map(({ name }) => name)).toEqual(["mcp__fake__other"]);
   });
 
-  it("holds only the tools that were selected", () => {
+  it("holds only the selected tools", () => {
     const source = createFakeToolSource(
       ["read", "write", "delete"].map((name) => ({ definition: { name } })),
     );

@@ -16,7 +16,7 @@ const toolMessages = (messages: readonly unknown[]) =>
 
 describe.each([langchainTools, mcpMiddleware])("$name", (make) => {
   it.each([{ schemaProfile: "open-ai" }, { include: "x" }, { exclude: [5] }])(
-    "throws at once for %j, also where no tool is there yet",
+    "throws at once for %j, even without tools",
     (options) => {
       expect(() => make(createFakeToolSource([]), options as unknown as LangchainToolsOptions)).toThrow(
         expect.objectContaining({ code: "MCP_CONFIG_INVALID" }),
@@ -25,15 +25,15 @@ describe.each([langchainTools, mcpMiddleware])("$name", (make) => {
   );
 });
 
-it("throws at once for an inputRequired that does not exist", () => {
+it("mcpMiddleware throws at once for an unknown inputRequired value", () => {
   const options = { inputRequired: "interupt" } as unknown as McpMiddlewareOptions;
   expect(() => mcpMiddleware(createFakeToolSource([]), options)).toThrow(
     expect.objectContaining({ code: "MCP_CONFIG_INVALID" }),
   );
 });
 
-describe("an agent that was created once", () => {
-  it("has the tools that are there at each step, in the source's order", async () => {
+describe("an agent with mcpMiddleware", () => {
+  it("offers the source's current tools at each step", async () => {
     const source = createFakeToolSource([]);
     const model = new ScriptedModel([call("b"), call("a"), "Done.", "Nothing."]);
     const agent = createAgent({ model, tools: [], middleware: [mcpMiddleware(source)] });
@@ -58,7 +58,7 @@ describe("an agent that was created once", () => {
     expect(toolMessages(messages)).toMatchObject([{ status: "success" }, { status: "success" }]);
   });
 
-  it("answers a call of a tool that went away with an error, and goes on", async () => {
+  it("answers a call to a removed tool with MCP_TOOL_UNKNOWN and goes on", async () => {
     const source = createFakeToolSource([]);
     const vanishing: FakeTool = {
       definition: { name: "a" },
@@ -78,7 +78,7 @@ describe("an agent that was created once", () => {
     });
   });
 
-  it("keeps a tool that did not change the same object, so that nothing is made anew for each step", async () => {
+  it("offers a tool added between two runs beside the existing one", async () => {
     const source = createFakeToolSource(named("a"));
     const model = new ScriptedModel(["One.", "Two."]);
     const agent = createAgent({ model, middleware: [mcpMiddleware(source)] });
@@ -90,7 +90,7 @@ describe("an agent that was created once", () => {
     expect(model.boundTools).toHaveLength(2);
   });
 
-  it("has its own tools besides, and those of the source under other names only", async () => {
+  it("offers its own tools, and a tool it shares with the middleware only once", async () => {
     const own = tool(async () => "mine", {
       name: "own",
       description: "",
@@ -106,7 +106,7 @@ describe("an agent that was created once", () => {
     expect(source.calls).toHaveLength(1);
   });
 
-  it("is told of a name that nobody has in LangChain's own words", async () => {
+  it("answers a call to an unknown tool name with LangChain's own error", async () => {
     const model = new ScriptedModel([call("nobody"), "Done."]);
     const agent = createAgent({ model, middleware: [mcpMiddleware(createFakeToolSource(named("a")))] });
     const { messages } = await agent.invoke({ messages: "Do it." });
@@ -115,7 +115,7 @@ describe("an agent that was created once", () => {
     ]);
   });
 
-  it("offers only what was selected, fitted to the provider, and tells of failures", async () => {
+  it("honours exclude, schemaProfile and onError", async () => {
     const failures: string[] = [];
     const source = createFakeToolSource([
       {

@@ -21,11 +21,11 @@ const slow = () =>
   ]);
 const PROGRESS = { progress: 1, total: 2, message: "Half." };
 
-describe("progress that a server tells", () => {
+describe("progress from a server", () => {
   it.each<[string, (source: FakeToolSource) => object]>([
     ["tools", (source) => ({ tools: langchainTools(source) })],
     ["the middleware", (source) => ({ middleware: [mcpMiddleware(source)] })],
-  ])("arrives as tool events of an agent with %s, before the end of the call", async (_name, parts) => {
+  ])("arrives as tool events of an agent with %s before the call ends", async (_name, parts) => {
     const model = new ScriptedModel([[{ tool: CALL.name, args: {} }], "Done."]);
     const agent = createAgent({ model, ...parts(slow()) });
     const events: object[] = [];
@@ -38,10 +38,10 @@ describe("progress that a server tells", () => {
     ]);
   });
 
-  it("arrives at the callbacks of a call by hand", async () => {
-    const told: unknown[] = [];
+  it("reaches the callbacks of a direct tool.invoke", async () => {
+    const chunks: unknown[] = [];
     const [tool] = langchainTools(slow());
-    await tool?.invoke(CALL, { callbacks: [{ handleToolEvent: (chunk) => void told.push(chunk) }] });
-    expect(told).toEqual([PROGRESS]);
+    await tool?.invoke(CALL, { callbacks: [{ handleToolEvent: (chunk) => void chunks.push(chunk) }] });
+    expect(chunks).toEqual([PROGRESS]);
   });
 });

@@ -21,7 +21,7 @@ const PROMPT: GetPromptResult = {
 const IMAGE = { type: "image", mimeType: "image/png", data: "aGk=" };
 
 describe("a prompt", () => {
-  it("becomes messages of their roles, texts plain and media as standard blocks", () => {
+  it("becomes messages with their roles, text as strings and media as standard blocks", () => {
     const messages = langchainPromptMessages(PROMPT);
     expect(messages.map(({ type, content }) => [type, content])).toEqual([
       ["human", "What is this?"],
@@ -33,20 +33,20 @@ describe("a prompt", () => {
     expect(HumanMessage.isInstance(messages[0]) && AIMessage.isInstance(messages[2])).toBe(true);
   });
 
-  it("[T28] keeps a message that says nothing, so that the turns stay in their order", () => {
+  it("[T28] keeps a message whose text is empty", () => {
     const [message] = langchainPromptMessages({
       messages: [{ role: "user", content: { type: "text", text: "" } }],
     });
     expect(message?.content).toBe("");
   });
 
-  it("keeps its media when the conversation is stored and read again", () => {
+  it("keeps its media when the conversation is stored and restored", () => {
     const json = JSON.stringify(mapChatMessagesToStoredMessages(langchainPromptMessages(PROMPT)));
     const again = mapStoredMessagesToChatMessages(JSON.parse(json));
     expect(again[1]?.contentBlocks).toEqual([IMAGE]);
   });
 
-  it("is what an agent takes", async () => {
+  it("is accepted as an agent's input messages", async () => {
     const model = new ScriptedModel(["A dot."]);
     const { messages } = await createAgent({ model }).invoke({ messages: langchainPromptMessages(PROMPT) });
     expect(messages.at(-1)?.text).toBe("A dot.");

@@ -71,7 +71,7 @@ describe("the examples of the README run", () => {
     expect(model.offered).toEqual([[], ["mcp__fake__look"]]);
   });
 
-  it("a conversation that stops to ask a person", async () => {
+  it("a conversation that pauses for approval", async () => {
     const tools = source();
     const { say, decide } = examples.converse(new ScriptedModel([call("wipe"), "Done."]), tools, "1");
     expect(await say("Wipe.")).toHaveProperty("__interrupt__");
@@ -81,7 +81,7 @@ describe("the examples of the README run", () => {
     expect(tools.calls).toHaveLength(1);
   });
 
-  it("a run that is interrupted by the questions of a server", async () => {
+  it("a run interrupted by a server's questions", async () => {
     await using asking = await startAskingSource();
     const model = new ScriptedModel([call("greet", { greeting: "Hello" }), "Done."]);
     const parts = { model, mcp: asking.source, checkpointer: new MemorySaver() };
@@ -93,14 +93,14 @@ describe("the examples of the README run", () => {
     expect(asking.journal().at(-1)).toBe("done");
   });
 
-  it("the error in a message", () => {
+  it("reading the error of a tool message", () => {
     const mcpError = { code: "MCP_SESSION_LOST", message: "Gone." };
     const artifact = { content: [], isError: true, mcpError };
     const message = new ToolMessage({ content: "", tool_call_id: "1", artifact });
     expect(examples.toolError(message)).toBe("MCP_SESSION_LOST: Gone.");
   });
 
-  it("a prompt and a resource", async () => {
+  it("a prompt with a resource", async () => {
     const context = {
       getPrompt: async () => ({
         messages: [{ role: "user", content: { type: "text", text: "Review this." } }],

@@ -15,7 +15,7 @@ const RESOURCE: ReadResourceResult = {
 };
 
 describe("a resource", () => {
-  it("becomes one document for each of its texts, which says where it comes from", () => {
+  it("becomes one document per text, with its source in the metadata", () => {
     const documents = langchainDocuments("files", RESOURCE);
     expect(documents.map(({ pageContent, metadata }) => ({ pageContent, metadata }))).toEqual([
       {
@@ -26,12 +26,12 @@ describe("a resource", () => {
     ]);
   });
 
-  it("becomes no document where a server sends nothing beside the bytes", () => {
+  it("becomes no document when its text is null beside a blob", () => {
     const contents = [{ uri: "file:///a.zip", text: null as unknown as string, blob: "aGk=" }];
     expect(langchainDocuments("files", { contents })).toEqual([]);
   });
 
-  it("becomes blocks of a message: documents as files, texts with their address, other bytes by name", () => {
+  it("becomes message blocks: PDFs as files, texts with their URI, other blobs by name", () => {
     expect(langchainResourceBlocks(RESOURCE)).toEqual([
       { type: "text", text: "[resource: file:///a.md]\n# A" },
       { type: "file", mimeType: "application/pdf", data: "aGk=" },
@@ -40,7 +40,7 @@ describe("a resource", () => {
     ]);
   });
 
-  it("[T28] without contents becomes nothing", () => {
+  it("[T28] becomes no documents and no blocks without contents", () => {
     expect(langchainDocuments("files", { contents: [] })).toEqual([]);
     expect(langchainResourceBlocks({ contents: [] })).toEqual([]);
   });

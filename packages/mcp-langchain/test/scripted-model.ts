@@ -2,13 +2,13 @@ import { BaseChatModel, type BindToolsInput } from "@langchain/core/language_mod
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ChatResult } from "@langchain/core/outputs";
 
-/** What the model says in one step: a text, calls of tools, or a message as it is. */
+/** What the model replies in one step: a text, tool calls, or a whole message. */
 export type Step =
   | string
   | AIMessage
   | readonly { readonly tool: string; readonly args: Record<string, unknown> }[];
 
-/** A model that says one step after the other, and remembers what it was given. */
+/** A model that replies with one step after the other, and records what it receives. */
 export class ScriptedModel extends BaseChatModel {
   readonly prompts: BaseMessage[][] = [];
   /** The names of the tools on offer at each step. */

@@ -8,7 +8,7 @@ import { langchainTools } from "../src/index.ts";
 import { type McpMiddlewareOptions, mcpMiddleware } from "../src/middleware.ts";
 import { ScriptedModel } from "./scripted-model.ts";
 
-/** The one call that is made. */
+/** The one call each setup makes. */
 export const CALL = { type: "tool_call" as const, id: "call-0", name: "mcp__fake__ask", args: { q: 1 } };
 
 /** A way to have a tool called. */
@@ -20,7 +20,7 @@ export interface Setup {
 
 interface AskOptions {
   readonly signal?: AbortSignal;
-  /** Default those of `CALL`. */
+  /** Defaults to those of `CALL`. */
   readonly args?: Record<string, unknown>;
 }
 
@@ -57,7 +57,7 @@ export const askToolNode: Setup["ask"] = async (source, { args = CALL.args, ...c
   return onlyToolMessage(messages[0]);
 };
 
-/** Every way; what comes of a call must be the same in all of them. */
+/** Every way to call a tool; the outcome must be the same in all of them. */
 export const SETUPS: readonly Setup[] = [
   { name: "an agent", ask: inAgent((source) => ({ tools: langchainTools(source) })) },
   {
@@ -65,10 +65,13 @@ export const SETUPS: readonly Setup[] = [
     ask: inAgent((source) => ({ tools: langchainTools(source), middleware: [wrapping] })),
   },
   { name: "an agent with mcpMiddleware", ask: withMiddleware() },
-  { name: "an agent that questions interrupt", ask: withMiddleware({ inputRequired: "interrupt" }) },
+  {
+    name: "an agent with inputRequired set to interrupt",
+    ask: withMiddleware({ inputRequired: "interrupt" }),
+  },
   { name: "a ToolNode", ask: askToolNode },
   {
-    name: "a call by hand",
+    name: "tool.invoke",
     async ask(source, { args = CALL.args, ...config } = {}) {
       return onlyToolMessage(await langchainTools(source)[0]?.invoke({ ...CALL, args }, config));
     },

@@ -8,26 +8,26 @@ const blob = (mimeType: string) => ({
 });
 const block = (type: string, mimeType: string) => ({ type, mimeType, data: "aGk=" });
 
-describe("the content of a message", () => {
+describe("the content of a tool message", () => {
   it.each([
     ["image/png", "image"],
     ["audio/wav", "audio"],
     ["video/mp4", "video"],
     ["application/pdf", "file"],
-  ])("has a block for a resource of type %s that is read as a standard block", (mimeType, type) => {
+  ])("holds a resource of type %s as a standard content block", (mimeType, type) => {
     const [content] = contentAndArtifact({ content: [blob(mimeType)] }, { name: "ask" });
     expect(content).toEqual([block(type, mimeType)]);
     const message = new ToolMessage({ content: content as never, tool_call_id: "1" });
     expect(message.contentBlocks).toEqual([block(type, mimeType)]);
   });
 
-  it("takes the kind of a block from its type, not from what it says of its data", () => {
+  it("takes the block type from the MCP content type, not from the MIME type", () => {
     const sound = { type: "audio" as const, data: "aGk=", mimeType: "application/ogg" };
     const [content] = contentAndArtifact({ content: [sound] }, { name: "ask" });
     expect(content).toEqual([block("audio", "application/ogg")]);
   });
 
-  it("names bytes that no model reads", () => {
+  it("names a binary resource that no model can read", () => {
     const [content] = contentAndArtifact({ content: [blob("application/zip")] }, { name: "ask" });
     expect(content).toBe("[resource: file:///a (application/zip), content not shown]");
   });
@@ -38,17 +38,17 @@ describe("the content of a message", () => {
     ["https://example.org/a.png", "image/png", "[image: image/png]"],
     ["data:image/png;base64,aGk=", "image/png", "[image: image/png]"],
     ["aGk=", "", "[image]"],
-  ])("names an image of %j and type %j, which providers refuse", (data, mimeType, expected) => {
+  ])("names an image with data %j and MIME type %j instead of holding it", (data, mimeType, expected) => {
     const [content] = contentAndArtifact({ content: [{ type: "image", data, mimeType }] }, { name: "ask" });
     expect(content).toBe(expected);
   });
 
-  it("[T28] says so where there is nothing", () => {
+  it("[T28] says that the tool returned nothing when the result is empty", () => {
     const [content] = contentAndArtifact({ content: [] }, { name: "ask" });
     expect(content).toBe("The tool returned nothing.");
   });
 
-  it("keeps the image of an error", () => {
+  it("keeps the image of an error result", () => {
     const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
     const [message] = contentAndArtifact(
       { content: [image], isError: true },

@@ -16,7 +16,7 @@ const isError = (row: (typeof TOOL_OUTCOMES)[number]): row is ErrorOutcome => "e
 const asText = (part: Exclude<ExpectedPart, { media: string }>): string =>
   "text" in part ? part.text : JSON.stringify(part.data);
 
-/** The same in LangChain's words: one text, or blocks as soon as one of them is more than text. */
+/** The outcome in LangChain's form: one text, or blocks as soon as one part is not text. */
 function expectedBlocks({ parts }: ResultOutcome): unknown {
   const texts = parts.flatMap((part) => ("media" in part ? [] : [asText(part)]));
   return texts.length === parts.length ? [{ type: "text", text: texts.join("\n\n") }] : parts.map(block);
@@ -31,11 +31,11 @@ function block(part: ExpectedPart): object {
 
 const asking = (call: FakeTool["call"]) => createFakeToolSource([{ definition: { name: "ask" }, call }]);
 
-it("the table has sixty rows and more", () => {
+it("the table of tool outcomes has at least sixty rows", () => {
   expect(TOOL_OUTCOMES.length).toBeGreaterThanOrEqual(60);
 });
 
-describe.each(SETUPS)("in $name", ({ ask }) => {
+describe.each(SETUPS)("through $name", ({ ask }) => {
   it.each(TOOL_OUTCOMES.filter(isResult))("$title", async (row) => {
     const message = await ask(asking(() => row.result));
     expect(message.contentBlocks).toEqual(expectedBlocks(row));

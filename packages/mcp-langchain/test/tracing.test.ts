@@ -34,14 +34,14 @@ const source = (answer: ToolCallResult | McpError) =>
     },
   ]);
 
-/** A value as it is after it was written down and read again. */
+/** A value after a round trip through JSON. */
 const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 describe("a trace", () => {
   it.each<[string, (tools: FakeToolSource) => object]>([
     ["tools", (tools) => ({ tools: langchainTools(tools) })],
     ["the middleware", (tools) => ({ middleware: [mcpMiddleware(tools)] })],
-  ])("of an agent with %s is JSON, and holds what was asked and answered", async (_name, parts) => {
+  ])("of an agent with %s serializes to JSON with the call's inputs and artifact", async (_name, parts) => {
     const collector = new RunCollectorCallbackHandler();
     const model = new ScriptedModel([[{ tool: CALL.name, args: { q: 1 } }], "Done."]);
     await createAgent({ model, ...parts(source(RESULT)) }).invoke(
@@ -55,7 +55,7 @@ describe("a trace", () => {
     expect(json).toContain('"artifact":{"content"');
   });
 
-  it("names the tool, its server and what the server says of it", async () => {
+  it("names the tool, its server, title and annotations", async () => {
     const collector = new RunCollectorCallbackHandler();
     await langchainTools(source(RESULT))[0]?.invoke(CALL, { callbacks: [collector] });
     const [run] = collector.tracedRuns;
@@ -68,19 +68,19 @@ describe("a trace", () => {
     });
   });
 
-  it("of a tool itself holds nothing of the program", () => {
+  it("of a tool serializes without constructor arguments", () => {
     const [tool] = langchainTools(source(RESULT));
     expect(stored(tool)).toMatchObject({ type: "not_implemented" });
     expect(JSON.stringify(tool)).not.toContain("kwargs");
   });
 });
 
-describe.each(SETUPS)("a conversation with $name", ({ ask }) => {
+describe.each(SETUPS)("a message from $name", ({ ask }) => {
   it.each<[string, ToolCallResult | McpError]>([
-    ["an answer", RESULT],
-    ["an error of the server", { ...RESULT, isError: true }],
+    ["a result", RESULT],
+    ["an error result", { ...RESULT, isError: true }],
     ["a failed call", LOST],
-  ])("can be stored and read again with %s, artifact and all", async (_name, answer) => {
+  ])("keeps %s and its artifact when stored and restored", async (_name, answer) => {
     const message = await ask(source(answer));
     const [again] = mapStoredMessagesToChatMessages(stored(mapChatMessagesToStoredMessages([message])));
     expect((again as ToolMessage).artifact).toEqual(message.artifact);

@@ -23,7 +23,7 @@ import {
   type ToolApproval,
 } from "../src/middleware.ts";
 
-it("is what createAgent, ToolNode and bindTools take as tools", () => {
+it("langchainTools returns what createAgent, ToolNode and bindTools accept as tools", () => {
   expectTypeOf(langchainTools).returns.toExtend<NonNullable<CreateAgentParams["tools"]>>();
   expectTypeOf(langchainTools).returns.toEqualTypeOf<StructuredTool[]>();
   expectTypeOf(langchainTools).returns.toExtend<ConstructorParameters<typeof ToolNode>[0]>();
@@ -31,20 +31,20 @@ it("is what createAgent, ToolNode and bindTools take as tools", () => {
   expectTypeOf(langchainTools).returns.toExtend<Parameters<Bind>[0]>();
 });
 
-it("takes any tool source, with or without options, and is synchronous", () => {
+it("langchainTools takes any tool source, with or without options, and is synchronous", () => {
   expectTypeOf(langchainTools).toBeCallableWith({} as ToolSource, { include: ["a"], exclude: ["b*"] });
   expectTypeOf(langchainTools).toBeCallableWith({} as ToolSource);
   expectTypeOf(langchainTools).returns.not.toExtend<PromiseLike<unknown>>();
 });
 
-it("is middleware beside others, written as a program writes it", () => {
+it("mcpMiddleware type-checks beside other middleware in createAgent", () => {
   expectTypeOf(mcpMiddleware).returns.toExtend<AgentMiddleware>();
   const make = (model: BaseChatModel, source: ToolSource) =>
     createAgent({ model, middleware: [mcpMiddleware(source), createMiddleware({ name: "other" })] });
   expectTypeOf(make).returns.toHaveProperty("invoke");
 });
 
-it("has the options of the tools in the middleware too", () => {
+it("mcpMiddleware takes the options of langchainTools and an approval policy", () => {
   expectTypeOf<McpMiddlewareOptions>().toExtend<LangchainToolsOptions>();
   expectTypeOf<McpMiddlewareOptions["approval"]>().toEqualTypeOf<ToolApproval | undefined>();
   expectTypeOf<{ approval: "always" }>().toExtend<McpMiddlewareOptions>();
@@ -52,7 +52,7 @@ it("has the options of the tools in the middleware too", () => {
   expectTypeOf<{ approval: () => Promise<boolean> }>().toExtend<McpMiddlewareOptions>();
 });
 
-it("gives messages, documents and blocks that are LangChain's", () => {
+it("prompts and resources convert to LangChain's own message, document and block types", () => {
   expectTypeOf(langchainPromptMessages).toBeCallableWith({} as GetPromptResult);
   expectTypeOf(langchainPromptMessages).returns.toExtend<BaseMessage[]>();
   expectTypeOf(langchainDocuments).returns.toExtend<Document[]>();
@@ -63,7 +63,7 @@ it("gives messages, documents and blocks that are LangChain's", () => {
   expectTypeOf(langchainResourceBlocks).returns.toExtend<MessageContent>();
 });
 
-it("asks and is answered in plain JSON", () => {
+it("input interrupts and answers are typed as plain JSON", () => {
   expectTypeOf<McpInputInterrupt["requests"]>().toEqualTypeOf<{ readonly [key: string]: McpInputRequest }>();
   expectTypeOf<McpInputInterrupt["requestState"]>().toEqualTypeOf<string | undefined>();
   expectTypeOf<{ name: { action: "accept"; content: { name: string } } }>().toExtend<McpInputAnswers>();

@@ -17,11 +17,11 @@ function check(properties: Record<string, unknown>, args: unknown, rest: Record<
 }
 
 describe("arguments", () => {
-  it("that fit give no error", () => {
+  it("that fit the schema give no error", () => {
     expect(check({ path: { type: "string" } }, { path: "a" }, { required: ["path"] })).toBeUndefined();
   });
 
-  it("[T19] that lack what is required are refused by name, as not sent", () => {
+  it("[T19] without a required name are refused as not sent, naming it", () => {
     expect(check({}, {}, { required: ["path"] })).toMatchObject({
       code: "MCP_ARGUMENTS_INVALID",
       server: "files",
@@ -31,7 +31,7 @@ describe("arguments", () => {
     });
   });
 
-  it("are never repeated in the text", () => {
+  it("are never repeated in the error message", () => {
     const error = check(
       { n: { type: "number" }, s: { pattern: "^a$" } },
       { n: "s3cret-value", s: "s3cret-value" },
@@ -40,7 +40,7 @@ describe("arguments", () => {
     expect(error?.message).not.toContain("s3cret");
   });
 
-  it("with many faults have the first ones told", () => {
+  it("with many faults get the first five reported", () => {
     const names = Array.from({ length: 12 }, (_, n) => `p${n}`);
     const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
     const error = check(properties, Object.fromEntries(names.map((name) => [name, 1])));
@@ -48,27 +48,27 @@ describe("arguments", () => {
     expect(error?.message).toContain("and 7 more");
   });
 
-  it.each([[[1]], ["text"], [7], [null]])("that are no object are refused: %j", (args) => {
+  it.each([[[1]], ["text"], [7], [null]])("that are not an object are refused: %j", (args) => {
     expect(check({}, args)).toMatchObject({ code: "MCP_ARGUMENTS_INVALID", outcome: "not-sent" });
   });
 
-  it("[T63] for a pattern that explodes end in a limit", () => {
+  it("[T63] for a catastrophic pattern fail with MCP_LIMIT_EXCEEDED", () => {
     const error = check({ s: { type: "string", pattern: "^(a+)+$" } }, { s: `${"a".repeat(60)}!` });
     expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", outcome: "not-sent", server: "files" });
   });
 
-  it("[T63] for a name's pattern that explodes end in a limit as well", () => {
+  it("[T63] for a catastrophic patternProperties key fail with MCP_LIMIT_EXCEEDED", () => {
     const rest = { patternProperties: { "^(a+)+$": { type: "string" } } };
     expect(check({}, { [`${"a".repeat(60)}!`]: 1 }, rest)?.code).toBe("MCP_LIMIT_EXCEEDED");
   });
 
-  it("[T64] for a schema that is too deep end in a limit", () => {
+  it("[T64] for a schema nested too deeply fail with MCP_LIMIT_EXCEEDED", () => {
     let deep: Record<string, unknown> = {};
     for (let level = 0; level < 5_000; level += 1) deep = { items: deep };
     expect(check({ deep }, {})).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", outcome: "not-sent" });
   });
 
-  it("for a schema that is none are let through", () => {
+  it("for a schema with malformed properties are let through", () => {
     expect(check("nonsense" as never, { a: 1 })).toBeUndefined();
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { isBase64 } from "../src/base64.ts";
 
-describe("what can be decoded as base64", () => {
+describe("isBase64", () => {
   it.each(["", "AAAA", "aGk=", "aA==", "aGk", "aA", "-_-_", "+/+/", "aG\r\nk=", " aGk= "])(
-    "%j can",
+    "accepts %j",
     (data) => {
       expect(isBase64(data)).toBe(true);
       // The AI SDK decodes in this way.
@@ -25,12 +25,12 @@ describe("what can be decoded as base64", () => {
     "é===",
     "====",
     "AAAA=",
-  ])("%j cannot", (data) => {
+  ])("rejects %j", (data) => {
     expect(isBase64(data)).toBe(false);
     expect(() => atob(data)).toThrow();
   });
 
-  it("32 MiB are told at a glance", () => {
+  it("judges 32 MiB of data without stalling", () => {
     const data = "A".repeat(32 * 1_048_576);
     expect(isBase64(data)).toBe(true);
     expect(isBase64(`${data}%`)).toBe(false);

@@ -20,7 +20,7 @@ circular.self = circular;
 
 const TABLE: readonly Row[] = [
   {
-    title: "texts stay apart and in order",
+    title: "text blocks stay separate and in order",
     result: {
       content: [
         { type: "text", text: "one" },
@@ -34,25 +34,25 @@ const TABLE: readonly Row[] = [
     text: "one\n\ntwo",
   },
   {
-    title: "[T26] an image keeps its type and is named, not spelled out, in text",
+    title: "[T26] an image keeps its MIME type and is only named in text",
     result: { content: [{ type: "image", data: "aGk=", mimeType: "image/webp" }] },
     parts: [{ kind: "image", data: "aGk=", mimeType: "image/webp" }],
     text: "[image: image/webp]",
   },
   {
-    title: "a sound is a part of its own",
+    title: "audio becomes an audio part",
     result: { content: [{ type: "audio", data: "aGk=", mimeType: "audio/wav" }] },
     parts: [{ kind: "audio", data: "aGk=", mimeType: "audio/wav" }],
     text: "[audio: audio/wav]",
   },
   {
-    title: "the text of a resource is shown with its address",
+    title: "a text resource is shown with its URI",
     result: { content: [{ type: "resource", resource: { uri: "file:///a.md", text: "# A" } }] },
     parts: [{ kind: "resource-text", uri: "file:///a.md", text: "# A" }],
     text: "[resource: file:///a.md]\n# A",
   },
   {
-    title: "the bytes of a resource without a type are bytes",
+    title: "a blob resource without a MIME type becomes application/octet-stream",
     result: { content: [{ type: "resource", resource: { uri: "file:///a.bin", blob: "aGk=" } }] },
     parts: [
       { kind: "resource-blob", uri: "file:///a.bin", data: "aGk=", mimeType: "application/octet-stream" },
@@ -60,7 +60,7 @@ const TABLE: readonly Row[] = [
     text: "[resource: file:///a.bin (application/octet-stream), content not shown]",
   },
   {
-    title: "a link shows its name, address, type and description",
+    title: "a resource link shows its name, URI, MIME type and description",
     result: {
       content: [
         {
@@ -84,7 +84,7 @@ const TABLE: readonly Row[] = [
     text: "[link: notes <file:///a.md> (text/markdown)] Last week.",
   },
   {
-    title: "[T24] structured content that a text block repeats in another order is given once",
+    title: "[T24] structured content that a text block repeats in another key order is given once",
     result: {
       content: [{ type: "text", text: '{"next":null,"rows":[{"tags":["a","b"],"id":1}]}' }],
       structuredContent: NESTED,
@@ -93,15 +93,13 @@ const TABLE: readonly Row[] = [
     text: '{"next":null,"rows":[{"tags":["a","b"],"id":1}]}',
   },
   {
-    title:
-      "[T24] a member that is a text block's text is given once, as the reference server for files answers",
+    title: "[T24] a member equal to a text block is given once, as from the filesystem server",
     result: { content: [{ type: "text", text: "line" }], structuredContent: { content: "line" } },
     parts: [{ kind: "text", text: "line" }],
     text: "line",
   },
   {
-    title:
-      "[T24] a member that a text block says as JSON is given once, as the reference server for memory answers",
+    title: "[T24] a member that a text block repeats as JSON is given once, as from the memory server",
     result: {
       content: [{ type: "text", text: '[\n  { "name": "a" }\n]' }],
       structuredContent: { entities: [{ name: "a" }] },
@@ -110,7 +108,7 @@ const TABLE: readonly Row[] = [
     text: '[\n  { "name": "a" }\n]',
   },
   {
-    title: "[T24] a member that is the list of blocks is given once",
+    title: "[T24] a member that repeats the content blocks is given once",
     result: {
       content: [{ type: "image", data: "aGk=", mimeType: "image/png" }],
       structuredContent: { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }] },
@@ -119,7 +117,7 @@ const TABLE: readonly Row[] = [
     text: "[image: image/png]",
   },
   {
-    title: "what is not said stays where a member beside it is",
+    title: "a member that no text repeats stays when another is dropped",
     result: {
       content: [{ type: "text", text: "Deleted." }],
       structuredContent: { success: true, message: "Deleted." },
@@ -131,7 +129,7 @@ const TABLE: readonly Row[] = [
     text: 'Deleted.\n\n{"success":true}',
   },
   {
-    title: "a number that could stand for several members is not taken for any",
+    title: "a text equal to two members replaces neither",
     result: { content: [{ type: "text", text: "5" }], structuredContent: { found: 5, total: 5 } },
     parts: [
       { kind: "text", text: "5" },
@@ -140,7 +138,7 @@ const TABLE: readonly Row[] = [
     text: '5\n\n{"found":5,"total":5}',
   },
   {
-    title: "structured content that differs from the text is given after it",
+    title: "structured content that differs from the text follows it",
     result: { content: [{ type: "text", text: '{"rows":[]}' }], structuredContent: NESTED },
     parts: [
       { kind: "text", text: '{"rows":[]}' },
@@ -149,13 +147,13 @@ const TABLE: readonly Row[] = [
     text: `{"rows":[]}\n\n${JSON.stringify(NESTED)}`,
   },
   {
-    title: "[T25] a result of structured content alone reaches the model",
+    title: "[T25] structured content without other content reaches the model",
     result: { content: [], structuredContent: NESTED },
     parts: [{ kind: "data", value: NESTED }],
     text: JSON.stringify(NESTED),
   },
   {
-    title: "structured content may be any JSON value, null and false as well",
+    title: "structured content may be null",
     result: { content: [{ type: "text", text: "false" }], structuredContent: null },
     parts: [
       { kind: "text", text: "false" },
@@ -164,19 +162,19 @@ const TABLE: readonly Row[] = [
     text: "false\n\nnull",
   },
   {
-    title: "structured content of a server in this process is made JSON",
+    title: "structured content with a Date and undefined is converted to JSON",
     result: { content: [], structuredContent: { at: new Date(0), skipped: undefined } },
     parts: [{ kind: "data", value: { at: "1970-01-01T00:00:00.000Z" } }],
     text: '{"at":"1970-01-01T00:00:00.000Z"}',
   },
   {
-    title: "structured content that is not JSON is said to be there",
+    title: "structured content that cannot be serialized becomes a placeholder text",
     result: { content: [], structuredContent: circular },
     parts: [{ kind: "text", text: "[content that cannot be written as JSON]" }],
     text: "[content that cannot be written as JSON]",
   },
   {
-    title: "[T23] an error keeps its text where structured content comes along",
+    title: "[T23] an error result keeps its text beside structured content",
     result: {
       content: [{ type: "text", text: "no such row" }],
       structuredContent: { row: 7 },
@@ -190,37 +188,37 @@ const TABLE: readonly Row[] = [
     text: 'no such row\n\n{"row":7}',
   },
   {
-    title: "[T27] a block of a kind nobody knows becomes JSON text",
+    title: "[T27] a block of an unknown type becomes JSON text",
     result: { content: unknownBlock({ type: "hologram", depth: { cm: 3 } }) },
     parts: [{ kind: "text", text: '{"type":"hologram","depth":{"cm":3}}' }],
     text: '{"type":"hologram","depth":{"cm":3}}',
   },
   {
-    title: "an image without a type is no image, and not lost",
+    title: "an image without a MIME type becomes JSON text",
     result: { content: unknownBlock({ type: "image", data: "aGk=" }) },
     parts: [{ kind: "text", text: '{"type":"image","data":"aGk="}' }],
     text: '{"type":"image","data":"aGk="}',
   },
   {
-    title: "a resource without content is not lost",
+    title: "a resource without content becomes JSON text",
     result: { content: unknownBlock({ type: "resource", resource: { uri: "file:///a" } }) },
     parts: [{ kind: "text", text: '{"type":"resource","resource":{"uri":"file:///a"}}' }],
     text: '{"type":"resource","resource":{"uri":"file:///a"}}',
   },
   {
-    title: "a block that is no object becomes JSON text",
+    title: "a block that is not an object becomes JSON text",
     result: { content: unknownBlock(null) },
     parts: [{ kind: "text", text: "null" }],
     text: "null",
   },
   {
-    title: "[T28] no content is an answer without parts, and said to be one",
+    title: "[T28] a result without content has no parts and says that nothing was returned",
     result: { content: [] },
     parts: [],
     text: "The tool returned nothing.",
   },
   {
-    title: "empty texts count as nothing",
+    title: "an empty text block counts as no content",
     result: { content: [{ type: "text", text: "" }] },
     parts: [],
     text: "The tool returned nothing.",
@@ -233,14 +231,14 @@ const TABLE: readonly Row[] = [
     text: "The tool reported an error without a message.",
   },
   {
-    title: "a result without a list of content does not break anything",
+    title: "a result without a content array has no parts",
     result: { toolResult: 1 } as unknown as ToolCallResult,
     parts: [],
     text: "The tool returned nothing.",
   },
 ];
 
-describe("a result is sorted into parts", () => {
+describe("classifying a result", () => {
   it.each(TABLE)("$title", ({ result, parts, isError = false, text }) => {
     const classified = classifyResult(result);
     expect(classified).toEqual({ parts, isError });
@@ -250,8 +248,8 @@ describe("a result is sorted into parts", () => {
   it.each<[string, (index: number) => unknown]>([
     ["texts", (index) => `row ${index}`],
     ["objects", (index) => ({ row: index })],
-    ["lists nested deep", (index) => [[[[[[[[index]]]]]]]]],
-  ])("members are not compared with every text where there are thousands of both: %s", (_title, member) => {
+    ["deeply nested lists", (index) => [[[[[[[[index]]]]]]]]],
+  ])("20,000 members are not each compared with 20,000 texts: %s", (_title, member) => {
     const texts = Array.from({ length: 20_000 }, (_, index) => `{"at":${index}}`.padEnd(90));
     const structuredContent = Object.fromEntries(texts.map((_, index) => [`m${index}`, member(index)]));
     const content = texts.map((text) => ({ type: "text" as const, text }));
@@ -259,7 +257,7 @@ describe("a result is sorted into parts", () => {
     expect(parts.at(-1)).toEqual({ kind: "data", value: structuredContent });
   });
 
-  it("a text nested deeper than anything can be compared says nothing, and breaks nothing", () => {
+  it("a text nested too deeply to compare is kept beside the structured content", () => {
     const text = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
     const { parts } = classifyResult({ content: [{ type: "text", text }], structuredContent: NESTED });
     expect(parts).toEqual([
@@ -268,12 +266,12 @@ describe("a result is sorted into parts", () => {
     ]);
   });
 
-  it("never shows an object's default name", () => {
+  it("no result text contains [object Object]", () => {
     for (const { result } of TABLE) expect(resultText(classifyResult(result))).not.toContain("[object");
   });
 });
 
-it.each([null, undefined, 5, "text", []])("an answer that is %j is one of no parts", (answer) => {
+it.each([null, undefined, 5, "text", []])("a result that is %j has no parts", (answer) => {
   const classified = classifyResult(answer as unknown as ToolCallResult);
   expect(classified).toEqual({ parts: [], isError: false });
   expect(resultText(classified)).not.toBe("");

@@ -1,4 +1,4 @@
-/** A list or an object, and how often its content has been read from the beginning. */
+/** A list or an object, and how often a reader has started to read it. */
 export interface CountedReads<T> {
   readonly value: T;
   readonly reads: () => number;

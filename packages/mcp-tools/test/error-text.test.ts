@@ -5,7 +5,7 @@ import { withoutSecretForms } from "../src/secret-forms.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 
-describe("what a model reads about a failed call", () => {
+describe("the error text for a model", () => {
   it("names the server, the tool and the reason", () => {
     const error = new McpError("MCP_CALL_TIMEOUT", 'Server "files" did not answer within 60000 ms.', {
       server: "files",
@@ -18,7 +18,7 @@ describe("what a model reads about a failed call", () => {
     );
   });
 
-  it("takes the names from the place where the error does not say them", () => {
+  it("takes names the error does not hold from the call", () => {
     const error = new McpError("MCP_TOOL_UNKNOWN", "No server offers it.");
     expect(errorText(error, { server: "files", tool: "read" })).toContain(
       'tool "read" of the MCP server "files"',
@@ -31,16 +31,19 @@ describe("what a model reads about a failed call", () => {
   it.each([
     new McpError("MCP_SESSION_LOST", "The connection ended.", { outcome: "unknown" }),
     new McpError("MCP_OUTCOME_UNKNOWN", "The connection ended."),
-  ])("says that a call whose outcome is unknown may have run: $code", (error) => {
+  ])("warns that a call with an unknown outcome may have run: $code", (error) => {
     expect(errorText(error)).toContain("it may have run. Do not simply repeat it");
   });
 
-  it.each(["not-sent", "rejected", undefined] as const)("gives no such warning for outcome %s", (outcome) => {
-    const error = new McpError("MCP_CONNECT_FAILED", "Refused.", { outcome });
-    expect(errorText(error)).not.toContain("may have run");
-  });
+  it.each(["not-sent", "rejected", undefined] as const)(
+    "does not say that the call may have run for outcome %s",
+    (outcome) => {
+      const error = new McpError("MCP_CONNECT_FAILED", "Refused.", { outcome });
+      expect(errorText(error)).not.toContain("may have run");
+    },
+  );
 
-  it("says nothing of the cause, the stack or what the process wrote", () => {
+  it("omits the cause, the stack and the stderr of the process", () => {
     const error = new McpError("MCP_SERVER_EXITED", "The process ended.", {
       cause: new Error("token=s3cret-cause"),
       stderr: "token=s3cret-stderr",
@@ -51,7 +54,7 @@ describe("what a model reads about a failed call", () => {
   });
 
   it.each([new Error("token=s3cret"), "token=s3cret", { message: "token=s3cret" }, undefined])(
-    "repeats nothing of something that is no McpError: %s",
+    "repeats nothing of a thrown value that is not an McpError: %s",
     (thrown) => {
       const text = errorText(thrown, { server: "files", tool: "read" });
       expect(text).not.toContain("s3cret");
@@ -73,7 +76,7 @@ describe("what a model reads about a failed call", () => {
   });
 
   it.each(["x", "é", "漢", "🦀"])(
-    "is at most 2 KiB of whole characters of %s, and the warning stays",
+    "is cut to 2 KiB between characters of %s and keeps the warning",
     (unit) => {
       const error = new McpError("MCP_SESSION_LOST", unit.repeat(100_000), {
         server: unit.repeat(512),
@@ -89,7 +92,7 @@ describe("what a model reads about a failed call", () => {
     },
   );
 
-  it.each(Object.keys(ERROR_CODES) as ErrorCode[])("says what can be done about %s", (code) => {
+  it.each(Object.keys(ERROR_CODES) as ErrorCode[])("explains what to do about %s", (code) => {
     const text = errorText(new McpError(code, "Why."));
     expect(text).toMatch(/^The call failed \(MCP_\w+\)\. [A-Z].{20,}\. Why\.$/);
   });
@@ -108,7 +111,7 @@ describe("what a model reads about a failed call", () => {
     ["authorization: s3cr3tvalue and more", "s3cr3tvalue"],
     ['password="my secret phrase here"', "phrase"],
     ["password='it is \\'long\\' here'", "long"],
-  ])("[T72] does not repeat what has the form of a secret: %s", (message, secret) => {
+  ])("[T72] redacts what looks like a secret: %s", (message, secret) => {
     const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
     expect(text).not.toContain(secret);
     expect(text).toContain("[redacted]");
@@ -117,7 +120,7 @@ describe("what a model reads about a failed call", () => {
   const JWT = `${"eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9"}.${"eyJzdWIiOiJ1c2VyLTQ3MTEifQ".repeat(40)}.${"S".repeat(342)}`;
 
   it.each(["", " after", "…", '…".', " and so on".repeat(500)])(
-    "[T72] redacts every beginning of a token that is cut off and followed by %j",
+    "[T72] redacts every truncated token followed by %j",
     (after) => {
       for (const token of [
         JWT.slice(0, 300),
@@ -147,7 +150,7 @@ describe("what a model reads about a failed call", () => {
     ['password="my secret phr…', "secret phr"],
     ['password="my secret phrase', "phrase"],
     ["password='my \\'secret\\' phr\\…", "phr"],
-  ])("[T72] redacts a secret that was cut off: %s", (message, secret) => {
+  ])("[T72] redacts a truncated secret: %s", (message, secret) => {
     const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
     expect(text).not.toContain(secret);
     expect(text).toContain("[redacted]");
@@ -159,7 +162,7 @@ describe("what a model reads about a failed call", () => {
     "token: no",
     "the cursor eyJwYWdlIjoyfQ is old",
     "a basic idea",
-  ])("leaves what only begins like a secret: %s", (message) => {
+  ])("keeps a text that only begins like a secret: %s", (message) => {
     expect(errorText(new McpError("MCP_TOOL_REJECTED", message))).toContain(message);
   });
 
@@ -168,16 +171,16 @@ describe("what a model reads about a failed call", () => {
     ["quoted value", `password="${"a".repeat(9_000)}"`, "aaaa"],
     ["named value", `password=${"a".repeat(9_000)}`, "aaaa"],
     ["header", `Authorization: Bearer ${"a".repeat(9_000)}`, "aaaa"],
-    ["password in an address", `https://user:${"a".repeat(9_000)}@example.com`, "aaaa"],
+    ["password in a URL", `https://user:${"a".repeat(9_000)}@example.com`, "aaaa"],
     ["key", `AKIA${"A".repeat(9_000)}`, "AAAA"],
-  ])("[T72] redacts a %s of any length to its end", (_, secret, part) => {
+  ])("[T72] redacts a very long %s to its end", (_, secret, part) => {
     const text = errorText(new McpError("MCP_TOOL_REJECTED", `refused ${secret} rest`));
     expect(text).not.toContain(part);
     expect(text).toMatch(/\[redacted\](?:@example\.com|")? rest$/);
   });
 
   it.each(["\u200b", "\u001b[0m"])(
-    "[T72] redacts a token at any distance behind %j, wherever the text is cut",
+    "[T72] redacts a token after any amount of %j, wherever the text is cut",
     (hidden) => {
       const limits = [2_048, 8_192, 65_536, 100_000];
       for (const place of limits.flatMap((limit) => [limit - 20, limit - 10, limit - 1])) {
@@ -188,7 +191,7 @@ describe("what a model reads about a failed call", () => {
     },
   );
 
-  it("[T72] redacts a name before it is cut", () => {
+  it("[T72] redacts a server name before it is cut", () => {
     const server = `${"y".repeat(100)} token=abcdefghijklmnopqrstuvwxyz0123456789`;
     const text = errorText(new McpError("MCP_TOOL_REJECTED", "x", { server, tool: `x${"🦀".repeat(64)}` }));
     expect(text).not.toContain("abcdef");
@@ -197,7 +200,7 @@ describe("what a model reads about a failed call", () => {
   });
 
   it.each(["eyJ-", "eyJaaaaaaaa.", "sk-", "a://", 'token="', "token='\\", "authorization: a ", "AKIA", "a."])(
-    "reads a mebibyte of %j without starting over at each of them",
+    "scans a mebibyte of %j without stalling",
     (unit) => {
       const text = unit.repeat(Math.ceil(1_048_576 / unit.length));
       expect(withoutSecretForms(`${text}!`).length).toBeGreaterThan(0);
@@ -205,7 +208,7 @@ describe("what a model reads about a failed call", () => {
     },
   );
 
-  it("leaves a text that just fits as it is", () => {
+  it("leaves a message that just fits unchanged", () => {
     const frame = bytes(errorText(new McpError("MCP_TOOL_REJECTED", "x"))) - 1;
     const error = new McpError("MCP_TOOL_REJECTED", "x".repeat(MAX_ERROR_TEXT_BYTES - frame));
     expect(bytes(errorText(error))).toBe(MAX_ERROR_TEXT_BYTES);

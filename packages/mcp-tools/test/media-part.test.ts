@@ -32,12 +32,12 @@ describe("media", () => {
     expect(isMedia({ kind: "resource-blob", uri: "file:///a", data, mimeType })).toBe(expected);
   });
 
-  it("an image without a type is named all the same", () => {
+  it("an image without a MIME type is still named in the text", () => {
     const image = { type: "image" as const, data: "aGk=", mimeType: "" };
     expect(resultText(classifyResult({ content: [image] }))).toBe("[image]");
   });
 
-  it("texts are no media", () => {
+  it("a text resource is not media", () => {
     expect(isMedia({ kind: "resource-text", uri: "file:///a.png", text: "x" })).toBe(false);
   });
 });

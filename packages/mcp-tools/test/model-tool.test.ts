@@ -13,7 +13,7 @@ function toolOf(fake: FakeTool, options?: ModelToolOptions) {
 }
 
 describe("a tool for models", () => {
-  it("is checked and called with what a fitted schema wrapped", async () => {
+  it("unwraps the arguments of a fitted schema for check and call", async () => {
     const { source, tool } = toolOf(
       { definition: { name: "find", inputSchema: UNION } },
       { schemaProfile: "openai" },
@@ -25,25 +25,25 @@ describe("a tool for models", () => {
     expect(source.calls.map(({ args }) => args)).toEqual([{ id: "a" }]);
   });
 
-  it("does not send arguments that the server's schema refuses, whatever the model was shown", async () => {
+  it("does not send arguments that the server's schema refuses", async () => {
     const { source, tool } = toolOf({ definition: { name: "find", inputSchema: UNION } });
     expect(await tool.call({})).toMatchObject({ isError: true, mcpError: { code: "MCP_ARGUMENTS_INVALID" } });
     expect(source.calls).toEqual([]);
   });
 
-  it("passes on that a call was approved, and where progress is told", async () => {
+  it("passes approved and onProgress on to the source", async () => {
     const { source, tool } = toolOf({ definition: { name: "find" } });
     const onProgress = () => {};
     await tool.call({}, { approved: true, onProgress });
     expect(source.calls[0]?.options).toMatchObject({ approved: true, onProgress, audience: "model" });
   });
 
-  it("has a list of content in every answer, also of a server that sends none", async () => {
+  it("adds an empty content array to a result without content", async () => {
     const { tool } = toolOf({ definition: { name: "find" }, call: () => ({ _meta: {} }) as never });
     expect(await tool.call({})).toEqual({ content: [], _meta: {} });
   });
 
-  it("lets the program say what the model reads of an error, cleaned like any other text", async () => {
+  it("shows the model the text from onError, cleaned of control characters", async () => {
     const seen: unknown[] = [];
     const { tool } = toolOf(
       {
@@ -68,7 +68,7 @@ describe("a tool for models", () => {
 });
 
 it.each(["zz", "__proto__", "constructor", null, 5])(
-  "a tool for the profile %j is not even made",
+  "createModelTool throws for the unknown profile %j",
   (profile) => {
     const options = { schemaProfile: profile } as unknown as ModelToolOptions;
     const fake = { definition: { name: "find", inputSchema: UNION } };

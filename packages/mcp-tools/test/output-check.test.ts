@@ -23,16 +23,16 @@ function check(outputSchema: unknown, result: ToolCallResult) {
 
 const text = [{ type: "text" as const, text: "3 rows" }];
 
-describe("[threat T62] the check of an answer against the tool's output schema", () => {
-  it("is content with what follows the schema, and gives nothing in its place", () => {
+describe("[threat T62] checking a result against the tool's output schema", () => {
+  it("accepts structured content that follows the schema", () => {
     expect(check(SCHEMA, { content: text, structuredContent: { rows: [1, 2, 3] } })).toBeUndefined();
   });
 
   it.each([
-    ["a part of a wrong type", { rows: [1, "two"] }, '"/rows/1"'],
-    ["a missing part", {}, "the content"],
+    ["a member of a wrong type", { rows: [1, "two"] }, '"/rows/1"'],
+    ["a missing member", {}, "the content"],
     ["something other than an object", [], "the content"],
-  ])("refuses %s, and says where", (_title, structuredContent, place) => {
+  ])("refuses %s and names the place", (_title, structuredContent, place) => {
     const error = check(SCHEMA, { content: text, structuredContent });
     expect(error).toMatchObject({
       code: "MCP_PROTOCOL_VIOLATED",
@@ -45,21 +45,21 @@ describe("[threat T62] the check of an answer against the tool's output schema",
     expect(error?.message).not.toContain("two");
   });
 
-  it("refuses an answer without the structured content that was promised", () => {
+  it("refuses a result without structured content", () => {
     expect(check(SCHEMA, { content: text })?.message).toContain("it has no structured content");
   });
 
-  it("lets an error of the tool pass, which need not follow the schema", () => {
+  it("accepts an error result that does not follow the schema", () => {
     expect(check(SCHEMA, { content: text, isError: true })).toBeUndefined();
     expect(check(SCHEMA, { content: text, isError: true, structuredContent: {} })).toBeUndefined();
   });
 
-  it.each([undefined, null, "object", 7, []])("asks nothing where the schema is %j", (schema) => {
+  it.each([undefined, null, "object", 7, []])("accepts any result when the schema is %j", (schema) => {
     expect(check(schema, { content: text, structuredContent: { any: "thing" } })).toBeUndefined();
     expect(check(schema, { content: text })).toBeUndefined();
   });
 
-  it("passes over a schema that would take too long", () => {
+  it("accepts a result when its schema takes too long to check", () => {
     const evil = { type: "object", properties: { a: { type: "string", pattern: "^((a+)+)+$" } } };
     const structuredContent = { a: `${"a".repeat(40)}!` };
     expect(check(evil, { content: [], structuredContent })).toBeUndefined();

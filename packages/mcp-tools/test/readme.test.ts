@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => readme[Symbol.dispose]());
 
 describe("the examples of the README run", () => {
-  it("an adapter in one function, which reads and leaves out what it says", async () => {
+  it("an adapter in one function, which leaves out the excluded tool", async () => {
     const source = createFakeToolSource([
       { definition: { name: "look" } },
       { definition: { name: "delete_all" } },
@@ -36,7 +36,7 @@ describe("the examples of the README run", () => {
     expect(source.calls).toHaveLength(1);
   });
 
-  it("a schema that is fitted, with the output that stands beside it", () => {
+  it("a fitted schema, which prints the documented output", () => {
     expect(printed[0]).toBe('{"type":"object","properties":{"to":{"type":"string"}}}');
     expect(printed.slice(1).join("\n")).toContain("inlined at");
   });

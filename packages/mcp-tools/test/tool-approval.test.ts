@@ -12,7 +12,7 @@ const tool = (annotations?: ToolAnnotations, requiresApproval = false): ToolDesc
   requiresApproval,
 });
 
-describe("whether a person is asked", () => {
+describe("the need for approval", () => {
   it.each<[ToolApproval | undefined, ToolDescriptor, boolean]>([
     [undefined, tool(), false],
     ["off", tool({ destructiveHint: true }, true), false],
@@ -21,11 +21,11 @@ describe("whether a person is asked", () => {
     ["annotations", tool({ readOnlyHint: true }, true), true],
     ["annotations", tool({ readOnlyHint: false }), true],
     ["annotations", tool(), true],
-  ])("under %s is known for a tool", (approval, descriptor, expected) => {
+  ])("under policy %s follows from the tool alone", (approval, descriptor, expected) => {
     expect(approvalNeed(approval, descriptor)).toBe(expected);
   });
 
-  it("can be decided with the arguments, and whatever is not a clear no is a yes", async () => {
+  it("is decided by a function of the arguments, where anything but false means yes", async () => {
     const need = (approval: ToolApproval) => {
       const decided = approvalNeed(approval, tool());
       return typeof decided === "function"
@@ -42,7 +42,7 @@ describe("whether a person is asked", () => {
     ).toBe(true);
   });
 
-  it("[T40] under a misspelt policy is an error, never a silent no", () => {
+  it("[T40] under a misspelt policy throws MCP_CONFIG_INVALID", () => {
     expect(() => approvalNeed("allways" as never, tool())).toThrow(
       expect.objectContaining({ code: "MCP_CONFIG_INVALID", message: expect.stringContaining('"allways"') }),
     );

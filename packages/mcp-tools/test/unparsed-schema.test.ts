@@ -7,8 +7,8 @@ function toolWith(inputSchema: PropertyDescriptor): object {
   return Object.defineProperty({ name: "read" }, "inputSchema", { enumerable: true, ...inputSchema });
 }
 
-describe("a schema that is parsed when it is first read", () => {
-  it("tells the text it will be parsed from, and is not read for it", () => {
+describe("a lazily parsed schema", () => {
+  it("gives its text without being parsed", () => {
     const get = () => {
       throw new Error("It was read.");
     };
@@ -18,14 +18,14 @@ describe("a schema that is parsed when it is first read", () => {
     expect(unparsedSchemas(tool)).toBe(SCHEMAS);
   });
 
-  it("is not taken for one that is there, is missing, or has a getter of another kind", () => {
+  it("gives no text when it is already parsed, missing or behind another getter", () => {
     const parsed = markUnparsed(toolWith({ value: { type: "object" } }), SCHEMAS);
     expect(unparsedText(parsed, "inputSchema")).toBeUndefined();
     expect(unparsedText(parsed, "outputSchema")).toBeUndefined();
     expect(unparsedText(toolWith({ get: () => ({}) }), "inputSchema")).toBeUndefined();
   });
 
-  it("is an ordinary member of copies, which hold what was parsed", () => {
+  it("becomes an ordinary parsed value in a copy of the tool", () => {
     const copy = { ...markUnparsed(toolWith({ get: () => ({ type: "object" }) }), SCHEMAS) };
     expect(unparsedText(copy, "inputSchema")).toBeUndefined();
     expect(unparsedSchemas(copy)).toBeUndefined();

@@ -14,7 +14,7 @@ describe("approval rules", () => {
     expect(parseApprovalRule(rule)(tool("any"))).toBe(needed);
   });
 
-  test("a map decides by name; a tool that it does not name needs approval", () => {
+  test("a map decides by name, and a tool it does not name needs approval", () => {
     const rule = parseApprovalRule({ read: "never", write: "always", list: false, remove: true });
     expect(["read", "write", "list", "remove", "other"].map((name) => rule(tool(name)))).toEqual([
       false,
@@ -25,12 +25,12 @@ describe("approval rules", () => {
     ]);
   });
 
-  test("tools called always and never are names in a map", () => {
+  test("a map may name tools called always and never", () => {
     const rule = parseApprovalRule({ always: "never", never: true });
     expect([rule(tool("always")), rule(tool("never"))]).toEqual([false, true]);
   });
 
-  test("lists decide by name; a tool that stands in none needs approval", () => {
+  test("lists decide by name, and an unlisted tool needs approval", () => {
     const rule = parseApprovalRule({ always: { toolNames: ["write"] }, never: { toolNames: ["read"] } });
     expect(["read", "write", "other"].map((name) => rule(tool(name)))).toEqual([false, true, true]);
   });
@@ -41,7 +41,7 @@ describe("approval rules", () => {
     [{ destructiveHint: false }, true],
     [{}, true],
     [undefined, true],
-  ])("by annotations, %j", (annotations, needed) => {
+  ])("the annotations rule decides for annotations %j", (annotations, needed) => {
     expect(parseApprovalRule("annotations")(offeredTool({ annotations }))).toBe(needed);
   });
 
@@ -62,13 +62,13 @@ describe("approval rules", () => {
     [{ read: { toolNames: [] } }],
     [{ read: () => false }],
     [{ read: 1n }],
-  ])("[T40] %o is refused and never read as no approval", (rule) => {
+  ])("[T40] the malformed rule %o is refused", (rule) => {
     expect(() => parseApprovalRule(rule)).toThrowError(
       expect.objectContaining({ code: "MCP_CONFIG_INVALID" }),
     );
   });
 
-  test("a tool called constructor is not found on the prototype of a map", () => {
+  test("a tool called constructor is not looked up on the prototype of a map", () => {
     expect(parseApprovalRule({ read: "never" })(tool("constructor"))).toBe(true);
   });
 });

@@ -19,7 +19,7 @@ function answers(...given: ApprovalAnswer[]) {
 }
 
 describe("approval of calls", () => {
-  test("[T39] without anybody to ask, a call that needs approval is refused and not sent", async () => {
+  test("[T39] a call that needs approval is denied and not sent when there is nobody to ask", async () => {
     await expect(call({})).rejects.toMatchObject({
       code: "MCP_CALL_DENIED",
       outcome: "not-sent",
@@ -27,26 +27,26 @@ describe("approval of calls", () => {
     });
   });
 
-  test("what needs no approval is not asked about", async () => {
+  test("a call that needs no approval is not asked about", async () => {
     const ask = answers();
     expect(await call({ rule: "never", ask })).toBe(answer);
     expect(ask).not.toHaveBeenCalled();
   });
 
-  test("what the framework has approved is not asked about again", async () => {
+  test("a call the framework has approved is not asked about again", async () => {
     const ask = answers();
     expect(await call({ ask }, undefined, true)).toBe(answer);
     expect(ask).not.toHaveBeenCalled();
   });
 
-  test("once is for one call, run for all that follow", async () => {
+  test("the answer once covers one call, run covers all later calls", async () => {
     const ask = answers("once", "run");
     const { middleware } = callApproval({ ask });
     for (let made = 0; made < 5; made += 1) expect(await callThrough(middleware, answer, {})).toBe(answer);
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  test("for ever holds in the next run, and for exactly this tool of this server", async () => {
+  test("the answer forever holds in the next run, for exactly this tool of this server", async () => {
     const store = memoryStateStore();
     expect(await call({ store, ask: answers("forever") })).toBe(answer);
     expect(await call({ store })).toBe(answer);
@@ -54,12 +54,12 @@ describe("approval of calls", () => {
     await expect(call({ store }, offeredTool({}, "other"))).rejects.toThrow("not approved");
   });
 
-  test.each([undefined, "yes", true, {}])("an answer like %j opens nothing", async (given) => {
+  test.each([undefined, "yes", true, {}])("the unknown answer %j denies the call", async (given) => {
     const ask = async () => given as unknown as ApprovalAnswer;
     await expect(call({ ask })).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
   });
 
-  test("two calls at the same time are asked about once, if the first answer serves both", async () => {
+  test("two concurrent calls are asked about once when the answer is run", async () => {
     const asked = Promise.withResolvers<ApprovalAnswer>();
     const ask = vi.fn(() => asked.promise);
     const { middleware } = callApproval({ ask });
@@ -69,7 +69,7 @@ describe("approval of calls", () => {
     expect(ask).toHaveBeenCalledTimes(1);
   });
 
-  test("a caller that gives up does not wait for the answer", async () => {
+  test("an aborted caller does not wait for the answer", async () => {
     const controller = new AbortController();
     const ask = vi.fn(() => new Promise<ApprovalAnswer>(() => {}));
     const made = callThrough(callApproval({ ask }).middleware, answer, { signal: controller.signal });
@@ -77,7 +77,7 @@ describe("approval of calls", () => {
     await expect(made).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
   });
 
-  test("a question that fails or answers nonsense means that approval is needed", async () => {
+  test("a rule function that fails or returns a non-boolean requires approval", async () => {
     const failing = () => Promise.reject(new Error("broken"));
     await expect(call({ rule: failing })).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
     await expect(call({ rule: () => 0 as unknown as boolean })).rejects.toMatchObject({
@@ -86,20 +86,20 @@ describe("approval of calls", () => {
     expect(await call({ rule: () => false })).toBe(answer);
   });
 
-  test("[T60] a server that claims to be harmless is believed only by the rule that says so", async () => {
+  test("[T60] a readOnlyHint exempts a tool from approval only under the annotations rule", async () => {
     const lying = offeredTool({ name: "delete_all", annotations: { readOnlyHint: true } });
     await expect(call({ rule: "always" }, lying)).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
     expect(await call({ rule: "annotations" }, lying)).toBe(answer);
   });
 
-  test("descriptors say what has to be approved; what an earlier policy demanded stays demanded", () => {
+  test("the policy sets requiresApproval on tools and keeps one set by an earlier policy", () => {
     const { policy } = callApproval({ rule: "always", servers: { files: "never" } });
     expect(policy(offeredTool())).toMatchObject({ requiresApproval: false });
     expect(policy(offeredTool({}, "other"))).toMatchObject({ requiresApproval: true });
     expect(policy({ ...offeredTool(), requiresApproval: true })).toMatchObject({ requiresApproval: true });
   });
 
-  test("somebody who cannot be asked has not approved", async () => {
+  test("a call is denied when asking fails", async () => {
     const ask = () => Promise.reject(new Error("the terminal is gone"));
     const refusal = {
       code: "MCP_CALL_DENIED",
@@ -109,7 +109,7 @@ describe("approval of calls", () => {
     await expect(call({ ask })).rejects.toMatchObject(refusal);
   });
 
-  test("a question that is never answered does not stop the next caller once its own has given up", async () => {
+  test("a waiting caller is asked about when the first one aborts its unanswered question", async () => {
     const controller = new AbortController();
     const questions: PromiseWithResolvers<ApprovalAnswer>[] = [];
     const ask = vi.fn(() => {
@@ -130,7 +130,7 @@ describe("approval of calls", () => {
   test.each([
     ["an error", new Error("disk full"), "Error: disk full"],
     ["a value without a text", Object.create(null), "a value without a text"],
-  ])("a store that fails with %s costs what it should remember, never the call", async (_, thrown, error) => {
+  ])("a store that fails with %s is logged and does not fail the call", async (_, thrown, error) => {
     const broken = () => Promise.reject(thrown);
     const store = { ...memoryStateStore(), get: broken, set: broken };
     const log = vi.fn();

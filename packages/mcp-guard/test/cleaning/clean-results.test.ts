@@ -5,7 +5,7 @@ import { callThrough, textResult } from "../tool-fixture.ts";
 const HIDDEN = "ok\u{e0041}\u{e0042}\u001b]52;c;AAAA\u0007";
 
 describe("cleaning results", () => {
-  test("[T54][T55] nothing in a result that is shown acts on a terminal or is hidden", () => {
+  test("[T54][T55] removes control sequences and hidden characters from every shown field", () => {
     const result = {
       content: [
         { type: "text" as const, text: HIDDEN },
@@ -24,13 +24,13 @@ describe("cleaning results", () => {
     });
   });
 
-  test("models get cleaned texts, programs what the server sent", async () => {
+  test("a model gets cleaned text, a program gets what the server sent", async () => {
     const answer = textResult(HIDDEN);
     expect(await callThrough(cleanResults(), answer)).toEqual(textResult("ok"));
     expect(await callThrough(cleanResults(), answer, { audience: "program" })).toBe(answer);
   });
 
-  test("a result with nothing to clean is the same object", () => {
+  test("returns a result with nothing to clean as the same object", () => {
     const answer = textResult("ok 👩‍💻\n");
     expect(cleanResult(answer)).toBe(answer);
   });

@@ -5,13 +5,13 @@ import { offeredTool } from "../tool-fixture.ts";
 
 const policy = cleanTools();
 
-describe("cleaning what servers say of their tools", () => {
+describe("cleaning tool definitions", () => {
   test("a tool with nothing to clean is offered as the same object", () => {
     const tool = offeredTool({ description: "Reads a file. 👩🏽‍💻", annotations: { readOnlyHint: true } });
     expect(policy(tool)).toBe(tool);
   });
 
-  test("prose is cleaned wherever a model reads it", () => {
+  test("titles and descriptions are cleaned wherever a model reads them", () => {
     const tool = offeredTool({
       title: "Read\u001b[31m",
       description: "Reads\u200b a file",
@@ -35,7 +35,7 @@ describe("cleaning what servers say of their tools", () => {
     });
   });
 
-  test("what is compared with arguments is left alone: enums, patterns", () => {
+  test("enum values and patterns are left unchanged", () => {
     const properties = { path: { enum: ["a\u200b", "\t", "\n", "\r\n"], pattern: "\u200b" } };
     const tool = offeredTool({ description: "x\u200b", inputSchema: { type: "object", properties } });
     expect(policy(tool)).toMatchObject({ definition: { inputSchema: { properties } } });
@@ -54,20 +54,17 @@ describe("cleaning what servers say of their tools", () => {
     expect(policy(offeredTool({ name }))).toEqual({ blocked: expect.stringMatching(/^its name holds/) });
   });
 
-  test.each(HIDING)(
-    "[T55] a tool with an argument called %j is not offered, however deep it stands",
-    (name) => {
-      const blocked = expect.stringMatching(/^the name of an argument holds/);
-      const inner = { type: "object" as const, properties: { [name]: {} } };
-      expect(policy(offeredTool({ inputSchema: inner }))).toEqual({ blocked });
-      const nested = { anyOf: [{ items: { $defs: { x: inner } } }] };
-      expect(policy(offeredTool({ inputSchema: { type: "object", ...nested } }))).toEqual({ blocked });
-      expect(policy(offeredTool({ outputSchema: nested }))).toEqual({ blocked });
-    },
-  );
+  test.each(HIDING)("[T55] a tool with an argument called %j at any depth is not offered", (name) => {
+    const blocked = expect.stringMatching(/^the name of an argument holds/);
+    const inner = { type: "object" as const, properties: { [name]: {} } };
+    expect(policy(offeredTool({ inputSchema: inner }))).toEqual({ blocked });
+    const nested = { anyOf: [{ items: { $defs: { x: inner } } }] };
+    expect(policy(offeredTool({ inputSchema: { type: "object", ...nested } }))).toEqual({ blocked });
+    expect(policy(offeredTool({ outputSchema: nested }))).toEqual({ blocked });
+  });
 
   test.each(["enum", "const", "default", "examples"])(
-    "[T55] a tool with a sentence in invisible letters in its %s is not offered",
+    "[T55] a tool with an invisible character in its %s is not offered",
     (keyword) => {
       const properties = { path: { [keyword]: [{ a: "x\u{e0041}" }] } };
       expect(policy(offeredTool({ inputSchema: { type: "object", properties } }))).toEqual({
@@ -91,7 +88,7 @@ describe("cleaning what servers say of their tools", () => {
     ["an emoji style", "#\ufe0f"],
     ["a mathematical variant", "∩\ufe00"],
     ["the flag of England", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"],
-  ])("[T55] withholds a tool whose name or argument holds %s, which a text may hold", (_, name) => {
+  ])("[T55] withholds a tool whose name or argument holds %s, though a text may", (_, name) => {
     const blocked = expect.stringMatching(/holds an invisible character$/);
     expect(policy(offeredTool({ name }))).toEqual({ blocked });
     const inputSchema = { type: "object" as const, properties: { [name]: {} } };
@@ -99,7 +96,7 @@ describe("cleaning what servers say of their tools", () => {
   });
 
   test.each(["enum", "const", "default", "examples"])(
-    "[T54] a tool with a terminal sequence in its %s is not offered, since a value cannot be cleaned",
+    "[T54] a tool with control characters in its %s is not offered",
     (keyword) => {
       for (const value of ["\u001b[31m", "\u009b2J", "\u0007", "\u007f", "over\rwritten"]) {
         const properties = { path: { [keyword]: [{ a: value }] } };
@@ -112,7 +109,7 @@ describe("cleaning what servers say of their tools", () => {
 
   const HIDDEN = "a\u{e0041}\u200b\u001b[31mb";
 
-  test("[T55] every text of a schema is cleaned, whatever its keyword is called", () => {
+  test("[T55] every text of a schema is cleaned, whatever its keyword", () => {
     const texts = (text: string) => ({
       type: "object" as const,
       "x-note": text,
@@ -133,7 +130,7 @@ describe("cleaning what servers say of their tools", () => {
     { "x\u200b": 1 },
     { "x\u0000": 1 },
     { items: [{ [HIDDEN]: true }] },
-  ])("[T55] a tool with hidden text in the name of a keyword is not offered: %j", (keywords) => {
+  ])("[T55] a tool with hidden text in a keyword name is not offered: %j", (keywords) => {
     expect(policy(offeredTool({ inputSchema: { type: "object", ...keywords } }))).toEqual({
       blocked: expect.stringMatching(/^the name of a keyword holds/),
     });
@@ -146,13 +143,13 @@ describe("cleaning what servers say of their tools", () => {
     { dependencies: { a: ["\u200bq"] } },
     { dependencies: { "\u200bq": ["a"] } },
     { properties: { a: { required: ["\u001b[2J"] } } },
-  ])("[T55] a tool that names an argument with hidden text is not offered: %j", (keywords) => {
+  ])("[T55] a tool that requires an argument name with hidden text is not offered: %j", (keywords) => {
     expect(policy(offeredTool({ inputSchema: { type: "object", ...keywords } }))).toEqual({
       blocked: expect.stringMatching(/^the name of an argument holds/),
     });
   });
 
-  test("nothing is hidden by standing deeper than anybody looks", () => {
+  test("a tool with hidden text nested too deeply to clean is not offered", () => {
     const nested = (keyword: string, innermost: unknown) => {
       let schema = innermost;
       for (let level = 0; level < 100; level += 1) schema = { [keyword]: schema };
@@ -167,14 +164,14 @@ describe("cleaning what servers say of their tools", () => {
     }
   });
 
-  test("names and values in any script are honest", () => {
+  test("names and values in any script pass unchanged", () => {
     const properties = { größe: { enum: ["खिलाड़ी", "می‌خواهم", "👩🏽‍💻"] }, 名前: {} };
     const more = { required: ["名前"], dependentRequired: { größe: ["名前"] }, "x-größe": ["👩🏽‍💻"] };
     const tool = offeredTool({ name: "検索", inputSchema: { type: "object", properties, ...more } });
     expect(policy(tool)).toBe(tool);
   });
 
-  test("what is data stays, also where its members are called like prose; what is prose is cleaned, also in arguments of such names", () => {
+  test("data values stay unchanged, and prose under arguments named like keywords is cleaned", () => {
     const hidden = "a\u200bb";
     const data = { const: { title: hidden }, default: { description: hidden }, enum: [{ title: hidden }] };
     const inputSchema = {
@@ -201,12 +198,12 @@ describe("cleaning what servers say of their tools", () => {
   });
 });
 
-describe("cleaning tools whose schemas a catalog has not parsed yet", () => {
-  /** A tool as a catalog gives it, and how often its schema was looked at. */
+describe("cleaning tools with unparsed schemas", () => {
+  /** A tool as a catalog gives it, and a record of each parse of its schema. */
   function unparsedTool(inputSchema: { readonly type: "object"; readonly [keyword: string]: unknown }) {
-    const looks: string[] = [];
+    const parses: string[] = [];
     const parse = () => {
-      looks.push("parsed");
+      parses.push("parsed");
       return inputSchema;
     };
     const tool = offeredTool();
@@ -216,7 +213,7 @@ describe("cleaning tools whose schemas a catalog has not parsed yet", () => {
       get: parse,
     });
     markUnparsed(tool.definition, { text: JSON.stringify([inputSchema]) });
-    return { tool, looks };
+    return { tool, parses };
   }
 
   test("a tool with nothing to clean is offered, and its schema stays unparsed", () => {
@@ -225,13 +222,13 @@ describe("cleaning tools whose schemas a catalog has not parsed yet", () => {
       description: 'a "path",\n\tlike C:\\temp',
       properties: { path: {} },
     };
-    const { tool, looks } = unparsedTool(schema);
+    const { tool, parses } = unparsedTool(schema);
     expect(cleanTools()(tool)).toBe(tool);
-    expect(looks).toEqual([]);
+    expect(parses).toEqual([]);
   });
 
   test.each(["\u200b", "\u001b[31m", "\u{e0041}", "\u007f", "\r", "\b", "\ud800"])(
-    "prose that holds %j is cleaned, however the text of the catalog writes it",
+    "a description that holds %j is cleaned as in a parsed schema",
     (hidden) => {
       const { tool } = unparsedTool({ type: "object", description: `before${hidden}after` });
       const whole = offeredTool({ inputSchema: { type: "object", description: `before${hidden}after` } });
@@ -239,7 +236,7 @@ describe("cleaning tools whose schemas a catalog has not parsed yet", () => {
     },
   );
 
-  test("[T55] a tool with an argument whose name hides something is not offered, among others that have nothing to hide", () => {
+  test("[T55] a tool with a hidden character in an argument name is not offered beside clean ones", () => {
     const check = cleanTools();
     const plain = unparsedTool({ type: "object", properties: { path: {} } });
     const hiding = unparsedTool({ type: "object", properties: { "pa\u200bth": {} } });

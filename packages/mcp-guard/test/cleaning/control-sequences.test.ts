@@ -31,7 +31,7 @@ const SEQUENCES = [
 
 describe("control sequences", () => {
   test.each(SEQUENCES.map((sequence) => [JSON.stringify(sequence), sequence]))(
-    "[T54] %s never reaches a terminal",
+    "[T54] %s is removed",
     (_shown, sequence) => {
       const cleaned = removeControlSequences(`before${sequence}after`);
       expect(cleaned).not.toMatch(/(?![\t\n])\p{Cc}/u);
@@ -40,15 +40,15 @@ describe("control sequences", () => {
     },
   );
 
-  test("there are at least sixty of them", () => {
+  test("at least sixty are tested", () => {
     expect(SEQUENCES.length).toBeGreaterThanOrEqual(60);
   });
 
-  test("lines, tabs and every printable character stay", () => {
+  test("tabs and printable characters stay, and line ends become line feeds", () => {
     expect(removeControlSequences("a\tb\nc\r\nd\u2028e – ü 😀")).toBe("a\tb\nc\nd\ne – ü 😀");
   });
 
-  test("a string that never ends takes nothing but itself along with what it would have swallowed", () => {
+  test("an unterminated control string is removed with all that follows it", () => {
     expect(removeControlSequences("a\u001b]0;title without end")).toBe("a");
   });
 });

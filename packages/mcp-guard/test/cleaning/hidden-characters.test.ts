@@ -44,16 +44,13 @@ const LEGITIMATE = [
 ];
 
 describe("hidden characters", () => {
-  test.each(HIDDEN)(
-    "[T55] a %s between letters is found once and taken out",
-    (kind, character, codePoint) => {
-      const text = `ab${character} cd`;
-      expect(findHiddenCharacters(text)).toEqual([{ kind, codePoint, index: 2 }]);
-      expect(removeHiddenCharacters(text)).toBe("ab cd");
-    },
-  );
+  test.each(HIDDEN)("[T55] a %s between letters is found once and removed", (kind, character, codePoint) => {
+    const text = `ab${character} cd`;
+    expect(findHiddenCharacters(text)).toEqual([{ kind, codePoint, index: 2 }]);
+    expect(removeHiddenCharacters(text)).toBe("ab cd");
+  });
 
-  test("[T55] emoji, right-to-left text, Indic scripts and ideographs hide nothing, in 200 combinations", () => {
+  test("[T55] none are found in over 200 pairs of emoji, right-to-left, Indic and ideographic text", () => {
     const pairs = LEGITIMATE.flatMap((a) =>
       LEGITIMATE.map((b) => (b.startsWith("\ufeff") ? a : `${a} ${b}`)),
     );
@@ -62,7 +59,7 @@ describe("hidden characters", () => {
     expect(reported).toEqual([]);
   });
 
-  test("a sentence written in tags is found whole", () => {
+  test("every letter of a sentence in tag characters is found and removed", () => {
     const smuggled = [..."ignore this"]
       .map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)))
       .join("");
@@ -70,7 +67,7 @@ describe("hidden characters", () => {
     expect(removeHiddenCharacters(`fine${smuggled} text`)).toBe("fine text");
   });
 
-  test("tags behind a flag are its region, and no more than that", () => {
+  test("tag characters of a flag's region are allowed, others are found", () => {
     const tags = (text: string) =>
       [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
     expect(findHiddenCharacters(`🏴${tags("gbsct")}\u{e007f}`)).toEqual([]);
@@ -82,7 +79,7 @@ describe("hidden characters", () => {
     expect(findHiddenCharacters(`🏴${tags("run this now")}\u{e007f}`)).toHaveLength(13);
   });
 
-  test("[T55] a flag that Unicode does not recommend is reported whole, since it can spell a message", () => {
+  test("[T55] the tags of a flag that Unicode does not recommend are removed", () => {
     const tags = (text: string) =>
       [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
     const flags = ["ignore", "all", "gbzzz", "usca"].map((word) => `🏴${tags(word)}\u{e007f}`);
@@ -94,29 +91,26 @@ describe("hidden characters", () => {
     ["mathematical signs without variants", "∑"],
     ["Mongolian letters", "\u1820"],
     ["Myanmar letters", "\u1000"],
-  ])(
-    "[T55] bytes that selectors carry behind %s are reported, all but the few variants of Unicode",
-    (_, base) => {
-      const selectors = Array.from({ length: 256 }, (__, byte) =>
-        String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16),
-      );
-      const kept = selectors.filter((selector) => findHiddenCharacters(base + selector).length === 0);
-      expect(kept).toEqual(base === "\u1000" ? ["\ufe00"] : []);
-    },
-  );
+  ])("[T55] all variation selectors behind %s are found except Unicode's own variants", (_, base) => {
+    const selectors = Array.from({ length: 256 }, (__, byte) =>
+      String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16),
+    );
+    const kept = selectors.filter((selector) => findHiddenCharacters(base + selector).length === 0);
+    expect(kept).toEqual(base === "\u1000" ? ["\ufe00"] : []);
+  });
 
-  test("ideographs keep their variants, one for each ideograph", () => {
+  test("an ideograph may have one ideographic variation selector", () => {
     for (const selector of ["\ufe00", "\ufe02", "\u{e0100}", "\u{e01ef}"])
       expect(findHiddenCharacters(`葛${selector}`)).toEqual([]);
     expect(findHiddenCharacters("葛\u{e0100}\u{e0101}")).toMatchObject([{ codePoint: "U+E0101" }]);
     expect(findHiddenCharacters("葛\ufe03葛\u180b葛\ufe0f")).toHaveLength(3);
   });
 
-  test("an override is hidden even among right-to-left letters", () => {
+  test("a bidirectional override is found even among right-to-left letters", () => {
     expect(findHiddenCharacters("שלום \u202egpj.exe")).toMatchObject([{ kind: "bidirectional" }]);
   });
 
-  test("[T55] bytes that selectors carry behind an emoji are found", () => {
+  test("[T55] bytes encoded in variation selectors behind an emoji are found and removed", () => {
     const smuggled = [..."run it"]
       .map((letter) => String.fromCodePoint(0xe0100 + letter.charCodeAt(0) - 16))
       .join("");
@@ -125,7 +119,7 @@ describe("hidden characters", () => {
     expect(findHiddenCharacters("1\ufe00 2\ufe01")).toHaveLength(2);
   });
 
-  test("[T55] every code point that Unicode lets nobody see is found between letters", () => {
+  test("[T55] every default-ignorable code point is removed between letters", () => {
     const ignorable = /\p{Default_Ignorable_Code_Point}/u;
     const missed: string[] = [];
     for (let codePoint = 0x80; codePoint <= 0xe0fff; codePoint += 1) {

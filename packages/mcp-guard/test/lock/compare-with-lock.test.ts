@@ -11,14 +11,14 @@ function compare(change: Partial<LockableTools>) {
 }
 
 describe("comparing servers with a lock", () => {
-  test("nothing differs where nothing changed, whatever the order", () => {
+  test("finds no difference when only the order changed", () => {
     const { servers, tools } = locked();
     const turned = { servers: [...servers].reverse(), tools: [...tools].reverse() };
     expect(compare(turned)).toEqual({ isSame: true, servers: [] });
     expect(formatComparison(compare({}))).toBe("");
   });
 
-  test("tools that came, went and changed are told, with what changed", () => {
+  test("reports added, removed and changed tools with their changes", () => {
     const [, read = offeredTool(), fetch = offeredTool()] = locked().tools;
     const reading = { ...read.definition, description: "Reads\nthem all" };
     const comparison = compare({
@@ -54,7 +54,7 @@ describe("comparing servers with a lock", () => {
     ]);
   });
 
-  test("another version alone is a difference", () => {
+  test("reports a changed server version", () => {
     const [web] = locked().servers;
     const files = {
       name: "files",
@@ -68,7 +68,7 @@ describe("comparing servers with a lock", () => {
     );
   });
 
-  test("a version that is not told is not compared", () => {
+  test("does not compare a version the server does not report", () => {
     const servers = locked().servers.map(({ name, toolsFrom }) => ({ name, toolsFrom }));
     expect(compare({ servers }).isSame).toBe(true);
   });
@@ -89,7 +89,7 @@ describe("comparing servers with a lock", () => {
       { servers: [...locked().servers, { name: "mail", toolsFrom: "live" as const }] },
       "mail is not in the lock",
     ],
-  ])("a server that is %s is no match", (state, change, line) => {
+  ])("reports a server that is %s", (state, change, line) => {
     const comparison = compare(change);
     expect(comparison).toMatchObject({ isSame: false, servers: [{ state }] });
     expect(formatComparison(comparison)).toBe(line);

@@ -14,13 +14,13 @@ function refusal(changed: string): unknown {
   }
 }
 
-/** The line, counted from 1, in which a piece of the text stands first. */
+/** The line, counted from 1, in which a piece of the text first occurs. */
 function lineOf(piece: string): number {
   return text.slice(0, text.indexOf(piece)).split("\n").length;
 }
 
 describe("a lock file", () => {
-  test("is sorted, holds digests, pinned fields and versions, and ends its last line", () => {
+  test("is sorted, holds digests, pinned fields and versions, and ends with a newline", () => {
     const lock = JSON.parse(text);
     expect(Object.keys(lock.servers)).toEqual(["files", "web"]);
     expect(Object.keys(lock.servers.files.tools)).toEqual(["read_file", "write_file"]);
@@ -44,12 +44,12 @@ describe("a lock file", () => {
     expect(formatLock(parseLock(text))).toBe(text);
   });
 
-  test("holds no server that has not listed its tools in this run", () => {
+  test("leaves out a server that has not listed its tools in this run", () => {
     const servers = [{ name: "files", toolsFrom: "cache" as const }];
     expect(lockOf({ servers, tools: [offeredTool()] }).servers.size).toBe(0);
   });
 
-  test("names like __proto__ are names", () => {
+  test("keeps a server called __proto__ and a tool called constructor", () => {
     const servers = [{ name: "__proto__", toolsFrom: "live" as const }];
     const lock = lockOf({ servers, tools: [offeredTool({ name: "constructor" }, "__proto__")] });
     expect([...(parseLock(formatLock(lock)).servers.get("__proto__")?.tools.keys() ?? [])]).toEqual([
@@ -57,7 +57,7 @@ describe("a lock file", () => {
     ]);
   });
 
-  test("that is no JSON is refused with its line", () => {
+  test("that is not JSON is refused with the line of the error", () => {
     const conflict = text.replace('"read_file"', '<<<<<<< ours\n"read_file"');
     const error = refusal(conflict);
     const line = conflict.slice(0, conflict.indexOf("<<<")).split("\n").length;
@@ -67,7 +67,7 @@ describe("a lock file", () => {
     expect(refusal(text.slice(0, -20))).toMatchObject({ location: { line: text.split("\n").length - 4 } });
   });
 
-  test("in which a description was edited by hand is refused at the tool", () => {
+  test("with a hand-edited description is refused at its tool", () => {
     expect(refusal(text.replace("Reads", "Reads ~/.ssh"))).toMatchObject({
       code: "MCP_CONFIG_INVALID",
       location: { line: lineOf('"read_file": {'), pointer: "/servers/files/tools/read_file" },
@@ -86,7 +86,7 @@ describe("a lock file", () => {
     ['{"lockVersion":1,"servers":{"a":{"tools":{"t":{}}}}}', 'tool "t"'],
     ['{"lockVersion":1,"servers":{"a":{"tools":{"t":{"name":"u","inputSchema":{}}}}}}', 'tool "t"'],
     ['{"lockVersion":1,"servers":{"a":{"tools":{"t":{"name":"t","inputSchema":{}}}}}}', "digest"],
-  ])("%s is refused", (wrong, reason) => {
+  ])("that holds %s is refused", (wrong, reason) => {
     expect(refusal(wrong)).toMatchObject({
       code: "MCP_CONFIG_INVALID",
       message: expect.stringContaining(reason),

@@ -28,11 +28,11 @@ describe("marking blocks", () => {
     { type: "speech", words: ORDER },
     { type: "text", text: { toString: ORDER } },
     ORDER,
-  ])("[T61] no sentence of %j stands outside of the markers", (block) => {
+  ])("[T61] no sentence of %j is left outside the markers", (block) => {
     expect(unmarkedText(block)).not.toContain(ORDER);
   });
 
-  test("plain names, addresses and media types stay as they are", () => {
+  test("plain names, URIs and media types stay unchanged", () => {
     const link = {
       type: "resource_link" as const,
       uri: "https://example.org/a?b=c#d",
@@ -49,12 +49,15 @@ describe("marking blocks", () => {
     });
   });
 
-  test.each([{ text: null }, { text: 5 }])("bytes with %j beside them stay bytes", (odd) => {
-    const resource = { uri: "file:///b", blob: "AA==", ...odd };
-    expect(markBlock({ type: "resource", resource }, provenance)).toEqual({ type: "resource", resource });
-  });
+  test.each([{ text: null }, { text: 5 }])(
+    "a blob resource with %j beside the blob stays unchanged",
+    (odd) => {
+      const resource = { uri: "file:///b", blob: "AA==", ...odd };
+      expect(markBlock({ type: "resource", resource }, provenance)).toEqual({ type: "resource", resource });
+    },
+  );
 
-  test("an address loses nothing but what must not stand in one", () => {
+  test("a URI is percent-encoded and cut to 2,048 characters", () => {
     expect(markResource({ uri: "file:///ä b\n<c>", blob: "" }, provenance).uri).toBe(
       "file:///%C3%A4%20b%0A%3Cc%3E",
     );
@@ -63,7 +66,7 @@ describe("marking blocks", () => {
     );
   });
 
-  test("the messages of a prompt are enclosed", () => {
+  test("the messages of a prompt are enclosed in markers", () => {
     const messages = [{ role: "user" as const, content: { type: "text" as const, text: ORDER } }];
     expect(markPrompt({ messages }, { server: "files" }).messages).toEqual([
       {

@@ -24,7 +24,7 @@ const after = {
 };
 
 describe("differences between two versions of a tool", () => {
-  test("every leaf that differs is named by its place", () => {
+  test("every changed leaf is named by its path", () => {
     expect(diffTools(before, after)).toEqual([
       { path: "/description", before: "one\ntwo", after: "one\n2" },
       { path: "/inputSchema/properties/gone", before: "{}", after: undefined },
@@ -46,7 +46,7 @@ describe("differences between two versions of a tool", () => {
     expect(diffTools(tool("null"), tool('"null"'))).toEqual([{ path, before: "null", after: '"null"' }]);
   });
 
-  test("a change of hidden characters alone is shown in escapes", () => {
+  test("a change of hidden characters alone is shown as escapes", () => {
     const [change] = diffTools(
       { ...before, description: "a b\nc" },
       { ...before, description: "a\u200b b\n\u{e0041}c" },
@@ -56,13 +56,13 @@ describe("differences between two versions of a tool", () => {
     );
   });
 
-  test("they read as lines", () => {
+  test("are formatted as lines", () => {
     expect(formatChanges(diffTools(before, after).slice(0, 2), (text) => text)).toBe(
       "/description\n  - one\n  - two\n  + one\n  + 2\n/inputSchema/properties/gone\n  - {}",
     );
   });
 
-  test("the digest does not depend on the order of members, nor on what nobody reads", () => {
+  test("the digest ignores member order and _meta", () => {
     const digest = (definition: object) => toolDigest(offeredTool(definition));
     const schema = { type: "object", properties: { a: {}, b: {} } };
     const turned = { properties: { b: {}, a: {} }, type: "object" };

@@ -46,7 +46,7 @@ async function offer(pins: ToolPins, ...definitions: ToolDefinition[]): Promise<
 }
 
 describe("pinning tools", () => {
-  test("a server's first list is accepted, and offered unchanged ever after", async () => {
+  test("a server's first list is accepted, and an unchanged tool is offered again", async () => {
     const { pins, findings } = await opened();
     expect(await offer(pins, ORIGINAL, { ...ORIGINAL, name: "write_file" })).toEqual([
       "read_file",
@@ -69,14 +69,14 @@ describe("pinning tools", () => {
     },
   );
 
-  test("a tool that is only added is withheld as well", async () => {
+  test("a tool added after the first list is withheld", async () => {
     const { pins, findings } = await opened();
     await offer(pins, ORIGINAL);
     expect(await offer(pins, ORIGINAL, { ...ORIGINAL, name: "delete_all" })).toEqual(["read_file"]);
     expect(findings).toMatchObject([{ tool: "delete_all", state: "new", isWithheld: true, changes: [] }]);
   });
 
-  test("the finding tells what changed, once for each version", async () => {
+  test("a changed tool is reported with its changes once for each version", async () => {
     const { pins, findings } = await opened();
     await offer(pins, ORIGINAL);
     const changed = { ...ORIGINAL, description: "Reads ~/.ssh" };
@@ -93,7 +93,7 @@ describe("pinning tools", () => {
     ]);
   });
 
-  test("what was approved is offered from then on, also in the next run", async () => {
+  test("an approved tool is offered in the next run", async () => {
     const store = memoryStateStore();
     const { pins } = await opened({ store });
     const changed = { ...ORIGINAL, description: "better" };
@@ -106,14 +106,14 @@ describe("pinning tools", () => {
     expect(await offer(next.pins, changed)).toEqual(["read_file"]);
   });
 
-  test("require-approval withholds the first list too", async () => {
+  test("the policy require-approval withholds the first list too", async () => {
     const { pins } = await opened({ policy: "require-approval" });
     expect(await offer(pins, ORIGINAL)).toEqual([]);
     expect(await pins.approve("files")).toBe(1);
     expect(await offer(pins, ORIGINAL)).toEqual(["read_file"]);
   });
 
-  test("warn offers and reports; off does neither", async () => {
+  test("the policy warn offers and reports a changed tool, off only offers it", async () => {
     const warned = await opened({ policy: "warn" });
     await offer(warned.pins, ORIGINAL);
     expect(await offer(warned.pins, { ...ORIGINAL, title: "x" })).toEqual(["read_file"]);
@@ -124,7 +124,7 @@ describe("pinning tools", () => {
     expect(off.findings).toEqual([]);
   });
 
-  test("a pin that was damaged or forged in the store accepts nothing", async () => {
+  test("a damaged or forged pin in the store accepts nothing", async () => {
     const store = memoryStateStore();
     await offer((await opened({ store })).pins, ORIGINAL);
     const [key = ""] = await store.keys("tool-pin:");
@@ -135,7 +135,7 @@ describe("pinning tools", () => {
     expect(await offer((await opened({ store })).pins, ORIGINAL)).toEqual([]);
   });
 
-  test("a store that cannot be read breaks no start and is not written over", async () => {
+  test("an unreadable store does not prevent the start and is not overwritten", async () => {
     const store = memoryStateStore();
     await offer((await opened({ store })).pins, ORIGINAL);
     const set = vi.fn();
@@ -152,7 +152,7 @@ describe("pinning tools", () => {
     expect(await offer((await opened({ store })).pins, changed)).toEqual([]);
   });
 
-  test("a pin that cannot be written is told of and holds for this run", async () => {
+  test("a pin that cannot be stored is logged and holds for this run", async () => {
     const log = vi.fn();
     const store = { ...memoryStateStore(), set: () => Promise.reject(new Error("disk full")) };
     const { pins } = await opened({ store, log });
@@ -165,7 +165,7 @@ describe("pinning tools", () => {
     });
   });
 
-  test("a store that throws a value without a text is told of as any other", async () => {
+  test("a store that throws a value without a text is logged like any other", async () => {
     const log = vi.fn();
     const fail = () => Promise.reject(Object.create(null));
     const store = memoryStateStore();
@@ -187,13 +187,13 @@ describe("pinning tools", () => {
   test.each([
     ["throws", () => raise()],
     ["rejects", async () => raise()],
-  ])("a listener that %s decides nothing", async (_how, found) => {
+  ])("a listener that %s does not change what is offered", async (_how, found) => {
     const pins = await openToolPins({ policy: "warn", found });
     await offer(pins, ORIGINAL);
     expect(await offer(pins, { ...ORIGINAL, title: "x" })).toEqual(["read_file"]);
   });
 
-  test("what a server does not list any more is not pending, so one that changes for ever fills no memory", async () => {
+  test("only withheld tools of the server's last list are pending", async () => {
     const { pins, findings } = await opened();
     await offer(pins, ORIGINAL);
     for (let round = 0; round < 50; round += 1) await offer(pins, { ...ORIGINAL, name: `tool_${round}` });
@@ -201,7 +201,7 @@ describe("pinning tools", () => {
     expect(findings).toHaveLength(50);
   });
 
-  test("a tool that a lock holds is compared with the lock, whatever the store says", async () => {
+  test("a locked tool is compared with the lock, not with the store", async () => {
     const tools = [offeredTool(ORIGINAL)];
     const lock = lockOf({ servers: [{ name: "files", toolsFrom: "live" }], tools });
     const store = memoryStateStore();

@@ -17,7 +17,7 @@ export interface SignalFigures {
   readonly tuned: Share;
   /** Of those that were held out. */
   readonly heldOut: Share;
-  /** Of all that is honest. */
+  /** Of all honest samples. */
   readonly falseAlarms: Share;
 }
 

@@ -21,12 +21,12 @@ describe("the corpus of attacks and honest outputs", () => {
     return annotate(measured.tables.join("\n\n"));
   });
 
-  test("[T61] every technique that has a signal is found where the patterns were made for it", () => {
+  test("[T61] every tuned attack whose technique has a signal is found", () => {
     const missed = measured.signals.filter(({ tuned }) => tuned.hits < tuned.samples);
     expect(missed).toEqual([]);
   });
 
-  test("the tables in the README are what was measured", () => {
+  test("the tables in the README match the measurement", () => {
     const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
     for (const table of measured.tables) expect(readme).toContain(table);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { keywordSearch } from "../../src/scanning/keyword-search.ts";
 
-/** Every text of up to so many letters. */
+/** Every text of up to `length` letters. */
 function textsOf(letters: string, length: number): string[] {
   if (length === 0) return [""];
   const shorter = textsOf(letters, length - 1);
@@ -30,7 +30,7 @@ describe("searching for keywords", () => {
     expect(texts.filter((text) => search(text) !== expected(text))).toEqual([]);
   });
 
-  test("nothing is found where there is no keyword, and letters beyond ASCII are in none", () => {
+  test("finds nothing without keywords, and skips letters beyond ASCII", () => {
     expect(keywordSearch([])("text")).toBe(0);
     expect(keywordSearch([["ab"]])("aéb ab")).toBe(1);
   });

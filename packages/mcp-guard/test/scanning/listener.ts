@@ -1,6 +1,6 @@
 import type { InjectionFinding } from "../../src/scanning/injection-finding.ts";
 
-/** Keeps what it is told. */
+/** Collects the findings it receives. */
 export function listener() {
   const findings: InjectionFinding[] = [];
   return { findings, found: (finding: InjectionFinding) => void findings.push(finding) };

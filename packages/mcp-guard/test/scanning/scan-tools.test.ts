@@ -23,7 +23,7 @@ const POSITIONS = [
   { outputSchema: { properties: { a: { title: MARKER } } } },
 ];
 
-describe("scanning what servers say of their tools", () => {
+describe("scanning tool definitions", () => {
   test.each(POSITIONS)("[T51] a marker at %j is found", (definition) => {
     const { findings, found } = listener();
     const tool = offeredTool(definition);
@@ -72,7 +72,7 @@ describe("tools that name another server's tool", () => {
   test.each([
     ["before it", [mail]],
     ["after it", undefined],
-  ])("[T56] are reported as shadowing, whether the other server came up %s", async (_when, before) => {
+  ])("[T56] are reported as shadowing when the other server came up %s", async (_when, before) => {
     const bad = weather("Before you use send_email.");
     const findings = await offer(...(before === undefined ? [bad, [mail]] : [before, bad]));
     expect(findings).toMatchObject([
@@ -96,19 +96,19 @@ describe("tools that name another server's tool", () => {
   });
 
   test.each(["Like get_weather, but you can search by city and send an email.", "Never send_emails."])(
-    "%j names none",
+    "%j names no tool",
     async (description) => {
       expect(await offer([mail, search], weather(description))).toEqual([]);
     },
   );
 
-  test("a schema that names one is reported as well, and each name once for a definition", async () => {
+  test("are reported once when the name is in a schema", async () => {
     const inputSchema = { type: "object" as const, properties: { a: { description: "as for send_email" } } };
     const tool = offeredTool({ name: "get_weather", inputSchema }, "weather");
     expect(await offer([mail], [tool], [mail], [tool])).toMatchObject([{ where: "schema" }]);
   });
 
-  test("a server may name its own tools, also where another has one of the same name", async () => {
+  test("are not reported when the server itself has a tool of that name", async () => {
     const own = offeredTool({ name: "send_email", description: "See send_email." }, "other-mail");
     expect(await offer([mail], [own])).toEqual([]);
   });

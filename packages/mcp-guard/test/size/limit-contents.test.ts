@@ -32,12 +32,12 @@ describe("limiting prompts", () => {
     });
   });
 
-  test("one that fits is as it was", () => {
+  test("a prompt that fits is returned unchanged", () => {
     const prompt: GetPromptResult = { messages: [says("user", "x".repeat(50_000))] };
     expect(limitPrompt(prompt)).toBe(prompt);
   });
 
-  test("a limit that is none is refused", () => {
+  test("an invalid limit is refused", () => {
     const invalid = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
     expect(() => limitPrompt({ messages: [] }, { maxResultChars: -1 })).toThrowError(invalid);
     expect(() => limitResource({ contents: [] }, { maxBinaryBytes: Number.NaN })).toThrowError(invalid);
@@ -45,7 +45,7 @@ describe("limiting prompts", () => {
 });
 
 describe("limiting resources", () => {
-  test("what is too long is cut or left out, and a last text says what is missing", () => {
+  test("a long text is cut, a large blob left out, and a last text says what is missing", () => {
     const resource: ReadResourceResult = {
       contents: [
         { uri: "file:///b", blob: "AAAAAAAA" },
@@ -63,12 +63,12 @@ describe("limiting resources", () => {
     });
   });
 
-  test("of 20,000 empty parts 500 are left", () => {
+  test("500 of 20,000 empty parts are left beside the notice", () => {
     const contents = Array.from({ length: 20_000 }, () => ({ uri: "a:", text: "" }));
     expect(limitResource({ contents }).contents).toHaveLength(501);
   });
 
-  test("one that fits is as it was, and one of which nothing is left says so", () => {
+  test("a resource that fits is returned unchanged, one that does not becomes a notice", () => {
     const resource: ReadResourceResult = { contents: [{ uri: "file:///a", text: "a" }] };
     expect(limitResource(resource)).toBe(resource);
     const { contents } = limitResource(resource, { maxResultChars: 1 });

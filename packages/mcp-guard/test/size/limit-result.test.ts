@@ -10,15 +10,15 @@ const image: ContentBlock = { type: "image", data: "AA==", mimeType: "image/png"
 const many = (count: number, block: ContentBlock): ContentBlock[] =>
   Array.from({ length: count }, () => ({ ...block }));
 
-describe("the number of blocks of a result", () => {
+describe("the block limit of a result", () => {
   test.each<[string, ContentBlock]>([
     ["empty texts", text("")],
     ["texts of one character", text("x")],
     ["empty resources", { type: "resource", resource: { uri: "a:", text: "" } }],
     ["links", { type: "resource_link", uri: "a:", name: "a b" }],
     ["images", image],
-    ["parts of an unknown kind", { type: "x" } as unknown as ContentBlock],
-  ])("bounds what a model reads of 20,000 %s, markers and all", async (_, block) => {
+    ["parts of an unknown type", { type: "x" } as unknown as ContentBlock],
+  ])("bounds what a model reads of 20,000 %s, markers included", async (_, block) => {
     const call = { tool: offeredTool(), args: {}, options: { audience: "model" as const } };
     const limited = () => callThrough(limitResults(), { content: many(20_000, block) });
     const marked = await markResults()(call, limited);
@@ -26,7 +26,7 @@ describe("the number of blocks of a result", () => {
     expect(resultText(classifyResult(marked)).length).toBeLessThan(100_000);
   });
 
-  test("may be one for each 100 characters of the limit, and the notice tells how many are missing", async () => {
+  test("is one block for each 100 characters, and the notice counts the missing parts", async () => {
     const limit = limitResults({ maxResultChars: 2_000 });
     const fits: ToolCallResult = { content: many(20, text("x")) };
     expect(await callThrough(limit, fits)).toBe(fits);
@@ -37,7 +37,7 @@ describe("the number of blocks of a result", () => {
     ]);
   });
 
-  test("may be 16 with the smallest limit, and any without a limit", async () => {
+  test("is 16 blocks at the smallest text limit, and does not apply without a text limit", async () => {
     const fits: ToolCallResult = { content: many(16, text("")) };
     expect(await callThrough(limitResults({ maxResultChars: 1 }), fits)).toBe(fits);
     const limited = await callThrough(limitResults({ maxResultChars: 1 }), { content: many(17, text("")) });
@@ -46,13 +46,13 @@ describe("the number of blocks of a result", () => {
     expect(await callThrough(limitResults({ maxResultChars: 0 }), whole)).toBe(whole);
   });
 
-  test("does not cost an image behind too many texts", async () => {
+  test("keeps an image behind too many texts", async () => {
     const content = [...many(30, text("x")), image];
     const limited = await callThrough(limitResults({ maxResultChars: 100 }), { content });
     expect(limited.content.slice(0, -1)).toEqual([...many(15, text("x")), image]);
   });
 
-  test("costs nothing of what a store keeps", async () => {
+  test("does not cut what a store keeps", async () => {
     const save = vi.fn(async () => "there");
     const link: ContentBlock = { type: "resource_link", uri: "file:///a", name: "a" };
     const resource: ContentBlock = { type: "resource", resource: { uri: "file:///b", text: "inside" } };
@@ -64,7 +64,7 @@ describe("the number of blocks of a result", () => {
   });
 });
 
-test("of a resource that is left out for its address a store keeps the text", async () => {
+test("a store keeps the text of a resource left out for its long URI", async () => {
   const save = vi.fn(async () => "there");
   const resource = { uri: `file:///${"u".repeat(100)}`, text: "inside" };
   const limit = limitResults({ maxResultChars: 50, store: { save } });

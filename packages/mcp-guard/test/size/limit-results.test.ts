@@ -36,7 +36,7 @@ describe("limiting results", () => {
     expect(texts(limited.content)[1]).toContain("1 of 50001 characters");
   });
 
-  test("no character is cut in two", async () => {
+  test("a surrogate pair is not cut in two", async () => {
     const limited = await callThrough(limitResults({ maxResultChars: 2 }), textResult("a😀b"));
     expect(texts(limited.content)[0]).toBe("a");
   });
@@ -48,7 +48,7 @@ describe("limiting results", () => {
   });
 
   test.each(["image", "audio"] as const)(
-    "a part of type %s counts by its decoded bytes: the last that fits is let through, one more is left out whole",
+    "a part of type %s is limited by its decoded bytes and left out whole",
     async (type) => {
       const limit = limitResults({ maxBinaryBytes: 1000 });
       const answer = (bytes: number) => {
@@ -67,14 +67,14 @@ describe("limiting results", () => {
     },
   );
 
-  test("structured content is never cut: it fits or it is left out", async () => {
+  test("structured content that does not fit is left out whole", async () => {
     const answer = { content: [], structuredContent: { text: "x".repeat(100) } };
     const limited = await callThrough(limitResults({ maxResultChars: 50 }), answer);
     expect(limited).not.toHaveProperty("structuredContent");
     expect(texts(limited.content)[0]).toContain("structured content of 111 characters");
   });
 
-  test("a server's own limit beats the general one, and a server's name is only a name", async () => {
+  test("a server's own limit beats the general one, also beside a server called __proto__", async () => {
     const limit = limitResults({ maxResultChars: 3, servers: { generous: { maxResultChars: 5 } } });
     const call = (server: string) =>
       callThrough(limit, textResult("abcdef"), { audience: "model" }, offeredTool({}, server));
@@ -82,12 +82,12 @@ describe("limiting results", () => {
     expect(texts((await call("__proto__")).content)[0]).toBe("abc");
   });
 
-  test("a program gets everything", async () => {
+  test("a program gets the whole result", async () => {
     const answer = textResult("x".repeat(100_000));
     expect(await callThrough(limitResults(), answer, { audience: "program" })).toBe(answer);
   });
 
-  test("with a store the whole is kept in a private file that can be paged through", async () => {
+  test("a store keeps the whole text in a private file that can be read in pages", async () => {
     const store = resultDirectory(join(directory, "results"));
     const provenance = { server: "files", tool: "read_file" };
     const whole = `${"0123456789".repeat(100)}😀`;
@@ -100,12 +100,12 @@ describe("limiting results", () => {
     expect(await store.read(place, 1000, 11)).toEqual({ text: "😀", nextOffset: undefined, provenance });
   });
 
-  test("only what was kept can be read", async () => {
+  test("a store refuses to read a file it did not write", async () => {
     const store = resultDirectory(directory);
     await expect(store.read("/etc/passwd")).rejects.toMatchObject({ code: "MCP_REQUEST_REJECTED" });
   });
 
-  test("a store that cannot keep anything costs the rest of the text, not the call", async () => {
+  test("a store whose directory cannot be made loses the rest of the text, not the call", async () => {
     const store = resultDirectory("/dev/null/no");
     const limited = await callThrough(limitResults({ maxResultChars: 1, store }), textResult("ab"));
     expect(texts(limited.content)[1]).not.toContain("The full result is in");
@@ -114,7 +114,7 @@ describe("limiting results", () => {
   test.each<[string, () => Promise<string>]>([
     ["rejects", async () => JSON.parse("{")],
     ["throws", () => JSON.parse("{")],
-  ])("a store that %s costs the rest of the text, not the call", async (_, save) => {
+  ])("a store that %s loses the rest of the text, not the call", async (_, save) => {
     const limited = await callThrough(limitResults({ maxResultChars: 1, store: { save } }), textResult("ab"));
     expect(texts(limited.content)).toEqual([
       "a",
@@ -125,21 +125,18 @@ describe("limiting results", () => {
   test.each([
     [Number.NaN, 1],
     [-5, 0],
-  ])(
-    "paging with an offset of %d and a length of %d begins at the beginning and goes on",
-    async (offset, length) => {
-      const store = resultDirectory(directory);
-      const place = (await store.save("😀😀", { server: "s" })) ?? "";
-      expect(await store.read(place, offset, length)).toMatchObject({ text: expect.stringMatching(/^😀/u) });
-      let read = "";
-      for (let from: number | undefined = 0; from !== undefined; ) {
-        const page = await store.read(place, from, 1);
-        read += page.text;
-        from = page.nextOffset;
-      }
-      expect(read).toBe("😀😀");
-    },
-  );
+  ])("paging with an offset of %d and a length of %d starts at the beginning", async (offset, length) => {
+    const store = resultDirectory(directory);
+    const place = (await store.save("😀😀", { server: "s" })) ?? "";
+    expect(await store.read(place, offset, length)).toMatchObject({ text: expect.stringMatching(/^😀/u) });
+    let read = "";
+    for (let from: number | undefined = 0; from !== undefined; ) {
+      const page = await store.read(place, from, 1);
+      read += page.text;
+      from = page.nextOffset;
+    }
+    expect(read).toBe("😀😀");
+  });
 
   test.each([Number.NaN, -1, "5" as unknown as number])("a limit of %j is refused", (maxResultChars) => {
     const invalid = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
@@ -149,12 +146,12 @@ describe("limiting results", () => {
     );
   });
 
-  test("a limit of 0 is none", async () => {
+  test("a limit of 0 means no limit", async () => {
     const answer = textResult("x".repeat(100_000));
     expect(await callThrough(limitResults({ maxResultChars: 0 }), answer)).toBe(answer);
   });
 
-  test("addresses, names and descriptions of links count as text", async () => {
+  test("URIs, names and descriptions of links count as text", async () => {
     const link = { type: "resource_link" as const, uri: "file:///a", name: "n".repeat(40) };
     const described = {
       type: "resource_link" as const,
@@ -169,7 +166,7 @@ describe("limiting results", () => {
     ]);
   });
 
-  test("a resource for whose address there is no room is left out, and reasons are counted", async () => {
+  test("a resource whose URI does not fit is left out, and at most five missing parts are named", async () => {
     const resource = { uri: `file:///${"u".repeat(100)}`, text: "t" };
     const content = Array.from({ length: 8 }, () => ({ type: "resource" as const, resource }));
     const limited = await callThrough(limitResults({ maxResultChars: 50 }), { content });
@@ -179,11 +176,17 @@ describe("limiting results", () => {
   });
 
   test.each([
-    ["a text with bytes beside it", { type: "resource", resource: { uri: "a:b", text: LONG, blob: "" } }],
-    ["the type of a resource", { type: "resource", resource: { uri: "a:b", blob: "AA==", mimeType: LONG } }],
-    ["the type of a link", { type: "resource_link", uri: "a:b", name: "n", mimeType: LONG }],
-    ["the type of an image", { type: "image", data: "AA==", mimeType: LONG }],
-    ["the type of a sound", { type: "audio", data: "AA==", mimeType: LONG }],
+    [
+      "a resource text with a blob beside it",
+      { type: "resource", resource: { uri: "a:b", text: LONG, blob: "" } },
+    ],
+    [
+      "the MIME type of a resource",
+      { type: "resource", resource: { uri: "a:b", blob: "AA==", mimeType: LONG } },
+    ],
+    ["the MIME type of a link", { type: "resource_link", uri: "a:b", name: "n", mimeType: LONG }],
+    ["the MIME type of an image", { type: "image", data: "AA==", mimeType: LONG }],
+    ["the MIME type of audio", { type: "audio", data: "AA==", mimeType: LONG }],
   ])("%s counts as text", async (_, block) => {
     const content = [block] as unknown as ToolCallResult["content"];
     const limited = await callThrough(limitResults({ maxResultChars: 50 }), { content });
@@ -195,13 +198,13 @@ describe("limiting results", () => {
     { text: "x", blob: 5 },
     { text: 5, blob: "AA==" },
     { text: null, blob: "AA==" },
-  ])("a resource of %j is let through as it is", async (contents) => {
+  ])("a resource of %j passes unchanged", async (contents) => {
     const block = { type: "resource", resource: { uri: "a:b", ...contents } };
     const answer = { content: [block] } as unknown as ToolCallResult;
     expect(await callThrough(limitResults(), answer)).toBe(answer);
   });
 
-  test("an image is not lost to a text before it that takes all the room", async () => {
+  test("an image is kept behind a text that fills the limit", async () => {
     const image = { type: "image" as const, data: "AA==", mimeType: "image/png" };
     const content = [{ type: "text" as const, text: LONG }, image];
     const limited = await callThrough(limitResults({ maxResultChars: 50 }), { content });
@@ -214,11 +217,15 @@ describe("limiting results", () => {
     const text = (written: string) => ({ type: "text" as const, text: written });
 
     test.each([
-      ["is left out with a text that is cut", [text(JSON.stringify({ rows }, null, 2))], { rows }],
-      ["has to fit in what the texts leave", [text("y".repeat(compact.length))], { rows }],
-      ["has to fit with what it adds", [text(compact)], { rows, more: LONG }],
       [
-        "counts where a notice keeps texts apart",
+        "is left out when the text that repeats it is cut",
+        [text(JSON.stringify({ rows }, null, 2))],
+        { rows },
+      ],
+      ["is left out when the texts leave no room for it", [text("y".repeat(compact.length))], { rows }],
+      ["is left out when the member it adds does not fit", [text(compact)], { rows, more: LONG }],
+      [
+        "is left out when it joins texts of a result that is cut",
         [text("a".repeat(300)), text("b".repeat(300)), { type: "text", text: LONG }],
         { all: `${"a".repeat(300)}\n${"b".repeat(300)}` },
       ],
@@ -230,18 +237,18 @@ describe("limiting results", () => {
     });
 
     test.each([
-      ["the whole", [text(JSON.stringify({ rows }))], { rows }],
-      ["the whole, written in lines", [text(JSON.stringify({ rows }, null, 1))], { rows }],
-      ["a member that is a text", [text(compact)], { content: compact }],
-      ["a member that is JSON", [text(JSON.stringify(rows))], { result: rows, count: 20 }],
+      ["the whole as JSON", [text(JSON.stringify({ rows }))], { rows }],
+      ["the whole as indented JSON", [text(JSON.stringify({ rows }, null, 1))], { rows }],
+      ["a member equal to a text", [text(compact)], { content: compact }],
+      ["a member repeated as JSON", [text(JSON.stringify(rows))], { result: rows, count: 20 }],
       [
         "a member that joins texts",
         [text(compact.slice(0, 400)), text(compact.slice(400))],
         { content: `${compact.slice(0, 400)}\n${compact.slice(400)}` },
       ],
-      ["the list of blocks", [text(compact)], { content: [text(compact)] }],
+      ["the content blocks", [text(compact)], { content: [text(compact)] }],
     ])(
-      "is kept where it is said already, for a model does not read it again: %s",
+      "is kept when the texts repeat it, so that a model reads it only once: %s",
       async (_, content, structuredContent) => {
         const answer = { content, structuredContent };
         expect(await callThrough(limitResults({ maxResultChars: 1_100 }), answer)).toBe(answer);
@@ -254,7 +261,7 @@ describe("limiting results", () => {
     );
   });
 
-  test("whatever a server sends in place of blocks does not break the limit", async () => {
+  test("malformed content blocks pass through the limit", async () => {
     const strange = [
       null,
       7,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { resultDirectory } from "../../src/size/result-store.ts";
 
-const WHOSE = { server: "bank", tool: "balance" };
+const PROVENANCE = { server: "bank", tool: "balance" };
 let directory = "";
 
 beforeEach(async () => {
@@ -15,44 +15,44 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** From now on everything belongs to somebody else. */
+/** Makes everything that exists belong to another user. */
 function becomeAnotherUser(): void {
   const user = process.getuid?.() ?? 0;
   vi.spyOn(process, "getuid").mockReturnValue(user + 1);
 }
 
-describe("a directory of kept results", () => {
+describe("a result directory", () => {
   test.each([
     ["0777", 0o777],
     ["0770", 0o770],
     ["0755", 0o755],
-  ])("in which others have rights (mode %s) keeps nothing", async (_, mode) => {
+  ])("open to others (mode %s) stores nothing", async (_, mode) => {
     await chmod(directory, mode);
-    expect(await resultDirectory(directory).save("the balance", WHOSE)).toBeUndefined();
+    expect(await resultDirectory(directory).save("the balance", PROVENANCE)).toBeUndefined();
     expect(await readdir(directory)).toEqual([]);
     await chmod(directory, 0o700);
-    expect(await resultDirectory(directory).save("the balance", WHOSE)).toContain(directory);
+    expect(await resultDirectory(directory).save("the balance", PROVENANCE)).toContain(directory);
   });
 
-  test("that is a link keeps nothing", async () => {
+  test("that is a symbolic link stores nothing", async () => {
     const real = join(directory, "real");
     const link = join(directory, "link");
     await mkdir(real, { mode: 0o700 });
     await symlink(real, link);
-    expect(await resultDirectory(link).save("the balance", WHOSE)).toBeUndefined();
+    expect(await resultDirectory(link).save("the balance", PROVENANCE)).toBeUndefined();
     expect(await readdir(real)).toEqual([]);
   });
 
-  test("of another user keeps nothing", async () => {
+  test("owned by another user stores nothing", async () => {
     becomeAnotherUser();
-    expect(await resultDirectory(directory).save("the balance", WHOSE)).toBeUndefined();
+    expect(await resultDirectory(directory).save("the balance", PROVENANCE)).toBeUndefined();
     expect(await readdir(directory)).toEqual([]);
   });
 
   test.each<[string, (place: string) => Promise<unknown>]>([
-    ["a link", (place) => writeFile(`${place}2`, "planted").then(() => symlink(`${place}2`, place))],
+    ["a symbolic link", (place) => writeFile(`${place}2`, "planted").then(() => symlink(`${place}2`, place))],
     ["a directory", (place) => mkdir(place)],
-    ["nothing", async () => undefined],
+    ["a missing file", async () => undefined],
     [
       "a file of another user",
       async (place) => {
@@ -60,9 +60,9 @@ describe("a directory of kept results", () => {
         becomeAnotherUser();
       },
     ],
-  ])("does not read %s that took the place of what it kept", async (_, replace) => {
+  ])("refuses to read %s in place of a stored file", async (_, replace) => {
     const store = resultDirectory(directory);
-    const place = (await store.save("the balance", WHOSE)) ?? "";
+    const place = (await store.save("the balance", PROVENANCE)) ?? "";
     expect(await store.read(place)).toMatchObject({ text: "the balance" });
     await rename(place, `${place}1`);
     await replace(place);

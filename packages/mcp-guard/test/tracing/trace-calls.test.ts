@@ -36,7 +36,7 @@ class Thrown {
   }
 }
 
-/** Makes a call that ends like this; tells what was sent along, and in which span the server was asked. */
+/** Makes a call with this outcome; returns what was sent along and which span was active in the call. */
 async function traced(answer: ToolCallResult | Thrown) {
   let change: CallChange | undefined;
   let active: string | undefined;
@@ -53,7 +53,7 @@ async function traced(answer: ToolCallResult | Thrown) {
 }
 
 describe("tracing", () => {
-  test("a call is one span with the conventions of MCP, and the server is told which", async () => {
+  test("a call is one span with MCP attributes, and its traceparent is sent to the server", async () => {
     const answer = textResult("done");
     const { span, change, active, outcome, count } = await traced(answer);
     expect(outcome).toBe(answer);
@@ -71,7 +71,7 @@ describe("tracing", () => {
     expect(change).toEqual({ meta: { traceparent: `00-${traceId}-${spanId}-01` } });
   });
 
-  test("the span is a child of the caller's", async () => {
+  test("the span is a child of the caller's span", async () => {
     const parent = trace.getTracer("test").startSpan("parent");
     const inParent = trace.setSpan(context.active(), parent);
     const { span } = await context.with(inParent, () => traced(textResult("done")));
@@ -79,13 +79,13 @@ describe("tracing", () => {
     expect(span.parentSpanContext?.spanId).toBe(parent.spanContext().spanId);
   });
 
-  test("an answer that is an error is one", async () => {
+  test("an error result sets error.type and the error status", async () => {
     const { span } = await traced({ content: [], isError: true });
     expect(span.attributes["error.type"]).toBe("tool_error");
     expect(span.status.code).toBe(SpanStatusCode.ERROR);
   });
 
-  test("what is thrown is recorded and thrown on", async () => {
+  test("an McpError is recorded in the span and rethrown", async () => {
     const error = new McpError("MCP_TOOL_REJECTED", "no\u001b[31m such file", { rpcCode: -32602 });
     const { span, outcome } = await traced(new Thrown(error));
     expect(outcome).toBe(error);
@@ -99,22 +99,22 @@ describe("tracing", () => {
   });
 
   test.each([
-    ["a text", "no such file", "no such file"],
+    ["a string", "no such file", "no such file"],
     ["a value without a text", Object.create(null), "a value without a text"],
-  ])("%s that is thrown is recorded and thrown on as well", async (_, thrown, message) => {
+  ])("%s that is thrown is recorded and rethrown", async (_, thrown, message) => {
     const { span, outcome } = await traced(new Thrown(thrown));
     expect(outcome).toBe(thrown);
     expect(span.attributes["error.type"]).toBe("_OTHER");
     expect(span.status).toEqual({ code: SpanStatusCode.ERROR, message });
   });
 
-  test("an error without a code of the protocol is of the type of its own code", async () => {
+  test("an error without a JSON-RPC code has its own code as error.type", async () => {
     const { span } = await traced(new Thrown(new McpError("MCP_CALL_TIMEOUT", "too late")));
     expect(span.attributes["error.type"]).toBe("MCP_CALL_TIMEOUT");
     expect(span.attributes).not.toHaveProperty("rpc.response.status_code");
   });
 
-  test("without a tracer that records, a call has no span and nothing is sent along", async () => {
+  test("without a recording tracer a call has no span and sends no traceparent", async () => {
     trace.disable();
     let change: CallChange | undefined = {};
     await traceCalls()({ tool: offeredTool(), args: {}, options: {} }, async (given) => {
@@ -127,7 +127,7 @@ describe("tracing", () => {
 });
 
 describe("without OpenTelemetry", () => {
-  test("[T94] a call passes as if nothing were there", async () => {
+  test("[T94] a call passes unchanged", async () => {
     const folder = await mkdtemp(join(tmpdir(), "jackfield-tracing-"));
     try {
       await cp(new URL("../../src", import.meta.url), join(folder, "src"), { recursive: true });

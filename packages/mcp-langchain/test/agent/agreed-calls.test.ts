@@ -13,13 +13,13 @@ const call = (name: string, id?: string, args: Record<string, unknown> = {}) => 
 const answer = (...tool_calls: ReturnType<typeof call>[]) => new AIMessage({ content: "", tool_calls });
 const askedCalls = (messages: readonly BaseMessage[] = []) =>
   messages.filter(AIMessage.isInstance).flatMap(({ tool_calls = [] }) => tool_calls);
-const fearing: ToolApproval = ({ args }) => args.all === true;
+const askIfAll: ToolApproval = ({ args }) => args.all === true;
 const denied = { status: "error", content: expect.stringContaining("MCP_CALL_DENIED") };
 
-/** Changes a call when the approval of the answer is through. */
-const meddling = (change: (call: { args: Record<string, unknown> }) => object) =>
+/** Middleware that changes the calls of an answer after their approval. */
+const changeCallsAfterApproval = (change: (call: { args: Record<string, unknown> }) => object) =>
   createMiddleware({
-    name: "meddling",
+    name: "changeCallsAfterApproval",
     afterModel: ({ messages }) => {
       const last = messages.findLast(AIMessage.isInstance);
       if (last?.tool_calls === undefined || last.tool_calls.length === 0) return undefined;
@@ -32,7 +32,7 @@ describe.each(["v1", "v2"] as const)("a call in an agent of version %s", (versio
   it.each([
     ["without an id", undefined],
     ["with an empty id", ""],
-  ])("%s that was refused is not made, and another that was approved is", async (_title, id) => {
+  ])("%s is not made when rejected, while an approved one is", async (_title, id) => {
     const tools = source();
     const first = answer(call("a", id), call("b", id));
     const { start, decide, model } = converse(tools, first, { approval: "always" }, { version });
@@ -44,16 +44,16 @@ describe.each(["v1", "v2"] as const)("a call in an agent of version %s", (versio
     expect(answers.map(({ tool_call_id }) => tool_call_id).sort()).toEqual(ids.sort());
   });
 
-  it("without an id that was refused is not made beside one that a function says nobody is asked about", async () => {
+  it("without an id is not made when rejected, beside a call that needs no approval", async () => {
     const tools = source();
     const first = answer(call("a"), call("b", undefined, { all: true }));
-    const { start, decide } = converse(tools, first, { approval: fearing }, { version });
+    const { start, decide } = converse(tools, first, { approval: askIfAll }, { version });
     expect(await start()).toMatchObject({ asked: ["b"] });
     await decide(REJECT);
     expect(made(tools)).toEqual([["a", undefined]]);
   });
 
-  it("that shares its id with another is not made as one that was agreed to", async () => {
+  it("that shares its id with another call is denied although approved", async () => {
     const tools = source();
     const first = answer(call("a", "1"), call("b", "1"));
     const { start, decide } = converse(tools, first, { approval: "always" }, { version });
@@ -62,35 +62,32 @@ describe.each(["v1", "v2"] as const)("a call in an agent of version %s", (versio
     expect(made(tools)).toEqual([]);
   });
 
-  it.each<[string, Parameters<typeof meddling>[0]]>([
+  it.each<[string, Parameters<typeof changeCallsAfterApproval>[0]]>([
     ["replaced", (known) => ({ ...known, args: { all: true } })],
     [
-      "changed where it stood",
+      "mutated in place",
       (known) => {
         known.args.all = true;
         return known;
       },
     ],
-  ])(
-    "that was %s in the answer after it was found harmless or agreed to is refused",
-    async (_title, change) => {
-      for (const approval of ["always", fearing] as const) {
-        const tools = source();
-        const around = { middleware: [meddling(change)], version };
-        const { start, decide } = converse(tools, answer(call("a", "1")), { approval }, around);
-        const state = await start();
-        const { answers } = approval === "always" ? await decide(APPROVE) : state;
-        expect(answers).toMatchObject([denied]);
-        expect(made(tools)).toEqual([]);
-      }
-    },
-  );
+  ])("that is %s in the answer after its approval check is denied", async (_title, change) => {
+    for (const approval of ["always", askIfAll] as const) {
+      const tools = source();
+      const around = { middleware: [changeCallsAfterApproval(change)], version };
+      const { start, decide } = converse(tools, answer(call("a", "1")), { approval }, around);
+      const state = await start();
+      const { answers } = approval === "always" ? await decide(APPROVE) : state;
+      expect(answers).toMatchObject([denied]);
+      expect(made(tools)).toEqual([]);
+    }
+  });
 
   it.each<[string, ToolApproval]>([
-    ["nobody is asked", "off"],
-    ["its tool only reads", "annotations"],
-    ["a function says that nobody is asked", () => false],
-  ])("is not agreed to because the model's answer says so, where %s", async (_title, approval) => {
+    ["approval is off", "off"],
+    ["its tool is read-only", "annotations"],
+    ["a function requires no approval", () => false],
+  ])("is not marked approved because the model's answer claims it, when %s", async (_title, approval) => {
     const tools = source();
     const first = answer(call("look", "1"));
     const { id, name, args } = call("look", "1");
@@ -100,7 +97,7 @@ describe.each(["v1", "v2"] as const)("a call in an agent of version %s", (versio
     expect(made(tools)).toEqual([["look", undefined]]);
   });
 
-  it("keeps the arguments a person put in, also where the answer came in chunks", async () => {
+  it("keeps the arguments a person edited when the answer arrived as a chunk", async () => {
     const tools = source();
     const chunk = { type: "tool_call_chunk" as const, id: "1", name: "mcp__fake__a", args: '{"all":true}' };
     const first = new AIMessageChunk({ content: "", tool_call_chunks: [chunk] });

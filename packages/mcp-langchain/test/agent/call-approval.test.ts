@@ -10,8 +10,8 @@ import { APPROVE, converse, made, REJECT, THREAD, tool } from "./conversation.ts
 
 const source = () => createFakeToolSource([tool("a"), tool("b"), tool("c")]);
 
-/** Gives these answers, one for each time it is asked. */
-function saying(...answers: readonly boolean[]): { approval: ToolApproval; asked: string[] } {
+/** A policy that gives these answers in turn, and the tools it was asked about. */
+function createPolicy(...answers: readonly boolean[]): { approval: ToolApproval; asked: string[] } {
   const asked: string[] = [];
   const approval: ToolApproval = ({ tool: { originalName } }) =>
     answers[asked.push(originalName) - 1] === true;
@@ -19,9 +19,9 @@ function saying(...answers: readonly boolean[]): { approval: ToolApproval; asked
 }
 
 describe("a decision", () => {
-  it("to refuse a call holds although the policy has nothing against the call by then", async () => {
+  it("to reject a call holds without asking the policy again", async () => {
     const tools = source();
-    const { approval, asked } = saying(true, false);
+    const { approval, asked } = createPolicy(true, false);
     const { start, decide } = converse(tools, ["a"], { approval });
     await start();
     const { answers } = await decide(REJECT);
@@ -30,7 +30,7 @@ describe("a decision", () => {
     expect(asked).toEqual(["a"]);
   });
 
-  it("to refuse a call holds although the tool claims to be harmless by then, or is not there", async () => {
+  it("to reject a call holds when the tool has since become read-only or vanished", async () => {
     for (const then of [[tool("a", true)], []]) {
       const tools = source();
       const { start, decide } = converse(tools, ["a"], { approval: "annotations" });
@@ -41,13 +41,13 @@ describe("a decision", () => {
     }
   });
 
-  it("is for the calls that were asked about, whatever the policy says of others by then", async () => {
+  it("applies to the calls that were asked about, even if the policy has since changed", async () => {
     const tools = source();
-    let feared = "a";
-    const approval: ToolApproval = ({ tool: { originalName } }) => originalName === feared;
+    let dangerous = "a";
+    const approval: ToolApproval = ({ tool: { originalName } }) => originalName === dangerous;
     const { start, decide } = converse(tools, ["a", "b"], { approval });
     expect(await start()).toMatchObject({ asked: ["a"] });
-    feared = "b";
+    dangerous = "b";
     await decide(APPROVE);
     expect(made(tools)).toEqual([
       ["a", true],
@@ -55,7 +55,7 @@ describe("a decision", () => {
     ]);
   });
 
-  it("on one call of an answer is none on the others", async () => {
+  it("on one call does not apply to the other calls of the same answer", async () => {
     const tools = source();
     const { start, decide, model } = converse(tools, ["a", "b", "c"], { approval: "always" });
     await start();
@@ -71,11 +71,11 @@ describe("a decision", () => {
   });
 
   it.each<[string, unknown]>([
-    ["for fewer calls", { decisions: [APPROVE] }],
-    ["of a kind that does not exist", { decisions: [APPROVE, { type: "maybe" }] }],
-    ["to change a call, without the change", { decisions: [APPROVE, { type: "edit" }] }],
-    ["that is none", "yes"],
-  ])("%s decides nothing, and a person is asked again", async (_title, wrong) => {
+    ["for too few calls", { decisions: [APPROVE] }],
+    ["of an unknown type", { decisions: [APPROVE, { type: "maybe" }] }],
+    ["to edit a call without the edited action", { decisions: [APPROVE, { type: "edit" }] }],
+    ["that is a plain string", "yes"],
+  ])("%s is ignored, and the person is asked again", async (_title, wrong) => {
     const tools = source();
     const { start, decide, resume } = converse(tools, ["a", "b"], { approval: "always" });
     await start();
@@ -86,7 +86,7 @@ describe("a decision", () => {
 });
 
 describe("a call", () => {
-  it("of a tool that is no longer harmless when another has been decided is refused", async () => {
+  it("to a tool that stops being read-only while another call awaits approval is denied", async () => {
     const tools = createFakeToolSource([tool("a"), tool("b", true)]);
     const { start, decide } = converse(tools, ["a", "b"], { approval: "annotations" });
     expect(await start()).toMatchObject({ asked: ["a"] });
@@ -98,7 +98,7 @@ describe("a call", () => {
     );
   });
 
-  it("that another middleware changed after a person agreed to it is refused", async () => {
+  it("that another middleware changes after its approval is denied", async () => {
     const changing = createMiddleware({
       name: "changing",
       wrapToolCall: (request, handler) =>
@@ -113,8 +113,8 @@ describe("a call", () => {
   });
 });
 
-describe("the question about an answer", () => {
-  it("is none about a call that another middleware has answered, and no such call gets a second answer", async () => {
+describe("the approval question", () => {
+  it("leaves out a call that another middleware has answered, which gets no second answer", async () => {
     const run = async (decision: object, policy: ToolApproval) => {
       const tools = source();
       const model = new ScriptedModel([
@@ -142,7 +142,7 @@ describe("the question about an answer", () => {
     expect(asked).toEqual(["1"]);
   });
 
-  it("is put again where a model numbers its calls anew in each answer", async () => {
+  it("is asked again when the model reuses a call id in its next answer", async () => {
     const call = (value: number) =>
       new AIMessage({ content: "", tool_calls: [{ id: "1", name: "mcp__fake__a", args: { value } }] });
     const tools = source();
@@ -157,7 +157,7 @@ describe("the question about an answer", () => {
     expect(tools.calls.map(({ args }) => args)).toEqual([{ value: 1 }, { value: 2 }]);
   });
 
-  it("is about all calls without an id where another middleware answers without saying which", async () => {
+  it("covers all calls without an id when another middleware answers with an empty call id", async () => {
     const answering = createMiddleware({
       name: "answering",
       afterModel: () => ({ messages: [new ToolMessage({ content: "No.", tool_call_id: "" })] }),
@@ -173,7 +173,7 @@ describe("the question about an answer", () => {
     });
   });
 
-  it("is none of an agent's own tools, and adds nothing to its stream then", async () => {
+  it("is not asked for an agent's own tools and adds no update to its stream", async () => {
     const own = createLangchainTool(async () => "Done.", { name: "own", description: "", schema: {} });
     const model = new ScriptedModel([[{ tool: "own", args: {} }], "Done."]);
     const middleware = [mcpMiddleware(source(), { approval: "always" })];

@@ -13,7 +13,7 @@ export const tool = (name: string, readOnlyHint = false) => ({
 });
 
 interface Around {
-  /** Before the one that is tested. */
+  /** Runs before the middleware under test. */
   readonly middleware?: readonly AgentMiddleware[];
   readonly version?: "v1" | "v2";
 }
@@ -56,6 +56,6 @@ const askedAbout = ({ __interrupt__: open = [] }: State) =>
 const answersIn = ({ messages }: State) =>
   messages.filter((message) => ToolMessage.isInstance(message)) as unknown as ToolMessage[];
 
-/** The calls a source was asked to make, and whether it was told that a person agreed. */
+/** The calls a source received, and whether each was marked as approved. */
 export const made = ({ calls }: FakeToolSource) =>
   calls.map((call) => [(call.tool as { tool: string }).tool, call.options.approved]).sort();

@@ -15,8 +15,8 @@ function toolWith(argument: string): ToolDescriptor {
   return tool;
 }
 
-describe("the tools of a source as they are", () => {
-  it("what is offered and what is called are the same, also when a tool comes back", () => {
+describe("live tools", () => {
+  it("find the same descriptor that they offer, also for a tool that comes back", () => {
     const [before, between] = [toolWith("before"), toolWith("between")];
     let list: readonly ToolDescriptor[] = [];
     const live = createLiveTools({ ...createFakeToolSource([]), tools: () => list });
@@ -27,7 +27,7 @@ describe("the tools of a source as they are", () => {
     }
   });
 
-  it("a tool that comes back is the same object", () => {
+  it("offer the same object for a tool that comes back", () => {
     const [before, between] = [toolWith("before"), toolWith("between")];
     let list: readonly ToolDescriptor[] = [before];
     const live = createLiveTools({ ...createFakeToolSource([]), tools: () => list });

@@ -9,8 +9,8 @@ const PROFILES: readonly SchemaProfile[] = ["openai", "anthropic", "gemini"];
 
 if (!hasSuite) process.stdout.write(`SKIPPED: there is no JSON-Schema-Test-Suite in ${SUITE_DIRECTORY}.\n`);
 
-describe.each(PROFILES)("for %s", (profile) => {
-  it.skipIf(!hasSuite)(`every schema in ${SUITE_DIRECTORY} is fitted, and what was valid stays valid`, () => {
+describe.each(PROFILES)("fitting a schema for %s", (profile) => {
+  it.skipIf(!hasSuite)(`keeps every valid instance of the suite in ${SUITE_DIRECTORY} valid`, () => {
     const refused: string[] = [];
     let compared = 0;
     for (const draft of ["draft7", "draft2020-12"] as const) {
@@ -33,7 +33,7 @@ describe.each(PROFILES)("for %s", (profile) => {
     expect(compared).toBeGreaterThan(500);
   });
 
-  it("a local reference is inlined, with the notes that stand beside it, and nothing is fetched", () => {
+  it("inlines a local reference with its sibling notes and removes a remote one", () => {
     const { schema, changes } = fitSchema(
       {
         type: "object",
@@ -56,7 +56,7 @@ describe.each(PROFILES)("for %s", (profile) => {
     ]);
   });
 
-  it("a root that is a union becomes one property, and is taken out again when the tool is called", () => {
+  it("wraps a root union in one property and unwraps it from the arguments", () => {
     const union = {
       type: "object",
       anyOf: [
@@ -76,7 +76,7 @@ describe.each(PROFILES)("for %s", (profile) => {
     expect(changes).toContainEqual(expect.objectContaining({ kind: "wrapped", pointer: "" }));
   });
 
-  it("the same schema gives the same bytes", () => {
+  it("gives the same bytes for the same schema", () => {
     const schema = {
       properties: { a: { $ref: "#/definitions/b" } },
       definitions: { b: { type: ["string", "null"] } },
@@ -85,7 +85,7 @@ describe.each(PROFILES)("for %s", (profile) => {
     expect(JSON.stringify(fitSchema(structuredClone(schema), { profile }))).toBe(once);
   });
 
-  it("[T64] a schema that is a bomb is replaced by any object, and that is reported", () => {
+  it("[T64] replaces a schema nested too deeply by any object and reports it", () => {
     let deep: Record<string, unknown> = {};
     for (let level = 0; level < 5_000; level += 1) deep = { items: deep };
     const { schema, changes } = fitSchema({ type: "object", properties: { deep } }, { profile });
@@ -94,7 +94,7 @@ describe.each(PROFILES)("for %s", (profile) => {
     expect(changes[0]?.message).toContain("too large");
   });
 
-  it("references that double end in a schema of bounded size", () => {
+  it("bounds the size of a schema whose references double", () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 40 }, (_, level) => {
         const next = { $ref: `#/$defs/d${level + 1}` };
@@ -117,8 +117,8 @@ const TREE = {
   },
 } as const;
 
-describe("recursion", () => {
-  it("stays a reference where the provider follows it", () => {
+describe("a recursive schema", () => {
+  it("keeps its reference for OpenAI", () => {
     const { schema } = fitSchema(TREE, { profile: "openai" });
     const children = { type: "array", items: { $ref: "#/$defs/node" } };
     expect(schema.$defs).toEqual({
@@ -129,7 +129,7 @@ describe("recursion", () => {
     ).toEqual([{ path: "/root/children/0/children/0/name", message: "must be of type string" }]);
   });
 
-  it("is cut where the provider does not, and that is reported", () => {
+  it("is cut for Gemini, and the cut is reported", () => {
     const { schema, changes } = fitSchema(TREE, { profile: "gemini" });
     expect(schema).not.toHaveProperty("$defs");
     expect(JSON.stringify(schema)).not.toContain("$ref");
@@ -138,7 +138,7 @@ describe("recursion", () => {
 });
 
 describe("without a profile", () => {
-  it("the server's own object is shown", () => {
+  it("the model sees the server's own schema object", () => {
     const schema = Object.freeze({
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",
@@ -150,7 +150,7 @@ describe("without a profile", () => {
     expect(fitSchema(schema).schema).toBe(schema);
   });
 
-  it("[T43] it gets properties where it has none, and the server's object stays as it is", () => {
+  it("[T43] missing properties are added to a copy of the schema", () => {
     const schema = Object.freeze({ type: "object", additionalProperties: true });
     const { schema: shown, changes } = fitSchema(schema);
     expect(shown).toEqual({ type: "object", additionalProperties: true, properties: {} });
@@ -158,13 +158,13 @@ describe("without a profile", () => {
     expect(schema).toEqual({ type: "object", additionalProperties: true });
   });
 
-  it("properties that are a list, as PHP writes none, are told of as filled in", () => {
+  it("an empty properties array, as PHP writes it, is reported as added properties", () => {
     expect(fitSchema({ type: "object", properties: [] }).changes).toMatchObject([
       { kind: "added", keyword: "properties", pointer: "" },
     ]);
   });
 
-  it("[T44] it is not closed where it is open", () => {
+  it("[T44] an open schema gets no additionalProperties", () => {
     expect(fitSchema({ type: "object" }).schema).not.toHaveProperty("additionalProperties");
   });
 
@@ -185,12 +185,12 @@ describe("without a profile", () => {
     [true, { type: "object", properties: {} }],
     [[], { type: "object", properties: {} }],
     [undefined, { type: "object", properties: {} }],
-  ])("it has an object at its root for %j", (schema, expected) => {
+  ])("the root becomes an object for %j", (schema, expected) => {
     expect(fitSchema(schema).schema).toEqual(expected);
   });
 });
 
-it.each(["zz", "toString", null])("a schema is not fitted for %j", (profile) => {
+it.each(["zz", "toString", null])("the unknown profile %j is refused", (profile) => {
   const refusal = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
   for (const schema of [{ type: "object" }, "no schema"])
     expect(() => fitSchema(schema, { profile: profile as SchemaProfile })).toThrow(refusal);

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { mergeParts } from "../../src/fitting/merged-parts.ts";
 import { createChangeReport } from "../../src/schema/schema-change.ts";
 
-describe("parts of one schema", () => {
-  it("are put together, the first of those that contradict is kept, and that is reported", () => {
+describe("merging the parts of a schema", () => {
+  it("keeps the first of two contradicting keywords and reports the other", () => {
     const report = createChangeReport();
     const parts: JsonObject[] = [
       { title: "A", required: ["a"], properties: { a: { type: "string" }, b: true } },
@@ -24,7 +24,7 @@ describe("parts of one schema", () => {
     ]);
   });
 
-  it("[T64] are each read once, however many there are", () => {
+  it("[T64] reads the properties of a part once, however many parts there are", () => {
     let reads = 0;
     const counted = new Proxy({ first: {} } as JsonObject, {
       ownKeys(target) {

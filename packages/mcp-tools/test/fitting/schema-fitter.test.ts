@@ -2,36 +2,41 @@ import { describe, expect, it } from "vitest";
 import { fitSchema } from "../../src/fitting/fit-schema.ts";
 import type { SchemaProfile } from "../../src/fitting/schema-profile.ts";
 
-describe("what a provider does not take", () => {
+describe("fitting a property for a provider", () => {
   const property = (schema: Record<string, unknown>, profile: SchemaProfile) => {
     const { schema: fitted } = fitSchema({ type: "object", properties: { p: schema } }, { profile });
     return fitted.properties?.p;
   };
 
   it.each<[string, SchemaProfile, Record<string, unknown>, unknown]>([
-    ["a list without items", "openai", { type: "array" }, { type: "array", items: {} }],
-    ["a pattern that looks around", "openai", { type: "string", pattern: "^(?!a)" }, { type: "string" }],
+    ["an array without items", "openai", { type: "array" }, { type: "array", items: {} }],
+    ["a pattern with a lookaround", "openai", { type: "string", pattern: "^(?!a)" }, { type: "string" }],
     [
-      "draft 7's list of items",
+      "a draft-07 items array",
       "anthropic",
       { items: [{ type: "string" }], additionalItems: false },
       { prefixItems: [{ type: "string" }], items: false },
     ],
     [
-      "draft 7's dependencies",
+      "a draft-07 dependencies",
       "anthropic",
       { dependencies: { a: ["b"], c: { required: ["d"] } } },
       { dependentRequired: { a: ["b"] }, dependentSchemas: { c: { required: ["d"] } } },
     ],
     [
-      "a schema of what a text holds",
+      "contentSchema",
       "anthropic",
       { contentMediaType: "application/json", contentSchema: { $ref: "#/$defs/query" } },
       { contentMediaType: "application/json" },
     ],
-    ["draft 4's flags", "anthropic", { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
     [
-      "two types",
+      "a draft-04 exclusiveMinimum",
+      "anthropic",
+      { minimum: 1, exclusiveMinimum: true },
+      { exclusiveMinimum: 1 },
+    ],
+    [
+      "a type array",
       "gemini",
       { type: ["string", "null"], description: "D.", minLength: 1 },
       {
@@ -40,13 +45,13 @@ describe("what a provider does not take", () => {
       },
     ],
     [
-      "a list or nothing",
+      "a nullable array",
       "gemini",
       { type: ["array", "null"], uniqueItems: true },
       { anyOf: [{ type: "array", items: {} }, { type: "null" }] },
     ],
     [
-      "items after the first ones, or a text of an unknown format",
+      "prefixItems or a string of an unknown format",
       "gemini",
       {
         type: ["array", "string"],
@@ -58,53 +63,53 @@ describe("what a provider does not take", () => {
       { anyOf: [{ type: "array", maxItems: 3, items: {} }, { type: "string" }] },
     ],
     [
-      "an object or nothing",
+      "a nullable object",
       "gemini",
       { type: ["object", "null"], properties: { a: {} }, required: ["a"] },
       { anyOf: [{ type: "object", properties: { a: {} }, required: ["a"] }, { type: "null" }] },
     ],
     [
-      "a list without items or nothing",
+      "a nullable array without items",
       "openai",
       { type: ["array", "null"] },
       { type: ["array", "null"], items: {} },
     ],
     [
-      "a name that is required and not declared",
+      "a required name that is not declared",
       "gemini",
       { type: "object", properties: { a: { required: ["c"] } }, required: ["a", "b"] },
       { type: "object", properties: { a: {} }, required: ["a"] },
     ],
     [
-      "alternatives that only require",
+      "an anyOf of required lists",
       "gemini",
       { type: "object", properties: { a: {} }, anyOf: [{ required: ["a"] }, { required: ["b"] }] },
       { type: "object", properties: { a: {} } },
     ],
     [
-      "a text of no length in an enum",
+      "an empty string in an enum",
       "gemini",
       { enum: ["a", ""] },
       { type: "string", description: 'One of: "a","".' },
     ],
     [
-      "texts in an enum of numbers",
+      "strings in an integer enum",
       "gemini",
       { type: "integer", enum: ["1"] },
       { type: "integer", description: 'One of: "1".' },
     ],
-    ["an enum of nothing", "gemini", { type: "string", enum: [] }, { type: "string" }],
-    ["no types", "gemini", { type: [], title: "T" }, { title: "T" }],
-    ["no alternatives", "openai", { anyOf: [], title: "T" }, { title: "T" }],
+    ["an empty enum", "gemini", { type: "string", enum: [] }, { type: "string" }],
+    ["an empty type array", "gemini", { type: [], title: "T" }, { title: "T" }],
+    ["an empty anyOf", "openai", { anyOf: [], title: "T" }, { title: "T" }],
     [
-      "patterns of names that look around",
+      "a patternProperties key with a lookaround",
       "openai",
       { patternProperties: { "^(?!x)": {}, "^y": {} }, additionalProperties: false },
       { patternProperties: { "^y": {} } },
     ],
     ["const", "gemini", { const: "a" }, { enum: ["a"], type: "string" }],
     [
-      "numbers in an enum",
+      "an enum of numbers",
       "gemini",
       { type: "integer", enum: [1, 2] },
       { type: "integer", description: "One of: 1,2." },
@@ -127,18 +132,18 @@ describe("what a provider does not take", () => {
       { anyOf: [{ type: "string" }, { type: "number" }] },
     ],
     [
-      "other keywords",
+      "a closed object with patternProperties",
       "gemini",
       { type: "object", additionalProperties: false, patternProperties: { a: {} }, properties: {} },
       { type: "object", properties: {} },
     ],
     ["an unknown format", "gemini", { type: "string", format: "email" }, { type: "string" }],
-  ])("%s is said otherwise for %s", (_title, profile, schema, expected) => {
+  ])("%s is rewritten for %s", (_title, profile, schema, expected) => {
     expect(property(schema, profile)).toEqual(expected);
   });
 
   it.each<SchemaProfile>(["openai", "anthropic", "gemini"])(
-    "a schema of what a text holds is named among the changes for %s",
+    "contentSchema is reported as rewritten for %s",
     (profile) => {
       const p = { type: "string", contentSchema: { type: "int", properties: [] } };
       expect(fitSchema({ type: "object", properties: { p } }, { profile }).changes).toEqual([
@@ -152,18 +157,18 @@ describe("what a provider does not take", () => {
     },
   );
 
-  it("keeps what excludes a text with a schema of what it holds, because that demands nothing", () => {
+  it("keeps a `not` whose contentSchema is dropped", () => {
     const not = { type: "string", contentSchema: { type: "int" } };
     expect(property({ not }, "openai")).toEqual({ not: { type: "string" } });
   });
 
-  it.each(["not", "if"])("takes `%s` with it, which would else demand more", (keyword) => {
+  it.each(["not", "if"])("drops `%s` when its schema is weakened", (keyword) => {
     const weakened = { $ref: "https://example.com/elsewhere" };
     const schema = { [keyword]: weakened, else: { minimum: 2 }, type: "number" };
     expect(property(schema, "openai")).toEqual({ type: "number" });
   });
 
-  it("keeps a name that a reference requires and what stands beside it declares", () => {
+  it("keeps a name that a reference requires and its sibling properties declare", () => {
     const schema = {
       type: "object",
       properties: { p: { $ref: "#/$defs/named", properties: { name: { type: "string" } } } },
@@ -175,7 +180,7 @@ describe("what a provider does not take", () => {
   });
 
   it.each<SchemaProfile>(["openai", "anthropic", "gemini"])(
-    "demands nothing of draft 7's schemas that it does not know, for %s",
+    "drops keywords newer than draft-07 from a draft-07 schema for %s",
     (profile) => {
       const schema = {
         $schema: "http://json-schema.org/draft-07/schema#",
@@ -192,7 +197,7 @@ describe("what a provider does not take", () => {
     },
   );
 
-  it("a property whose name is not taken may still be given", () => {
+  it("drops a property with an unsupported name and leaves the object open", () => {
     const root = { type: "object", properties: { "a b": {}, c: {} }, additionalProperties: false };
     const { schema, changes } = fitSchema(root, { profile: "anthropic" });
     expect(schema).toEqual({ type: "object", properties: { c: {} } });

@@ -9,7 +9,7 @@ import { createWorkBudget, WorkExceeded } from "../../src/schema/work-budget.ts"
 const matches = (pattern: string, text: string) =>
   createSafePattern(pattern).matches(text, createWorkBudget());
 
-/** The same without the engine's own expression. */
+/** Runs the pattern step by step, never on the engine's RegExp. */
 function run(pattern: string, text: string): boolean | undefined {
   const parsed = parsePattern(pattern);
   const program = parsed && compilePattern(parsed);
@@ -46,19 +46,19 @@ const EVIL: readonly [pattern: string, text: string][] = [
   ["^(?<n>a+)+\\k<n>b$", `${A}!`],
 ];
 
-describe("[T63] a pattern that explodes", () => {
-  it.each(EVIL)("%s ends in its budget and never reaches the engine", (pattern, text) => {
+describe("[T63] a catastrophic pattern", () => {
+  it.each(EVIL)("%s exceeds its work budget or does not match", (pattern, text) => {
     let verdict: unknown;
     try {
       verdict = matches(pattern, text);
     } catch (error) {
       verdict = error;
     }
-    // Some of them fail quickly when they are run step by step; none may be let through, and none may go on for ever.
+    // Some fail quickly when run step by step; none may match, and none may run forever.
     expect(verdict instanceof WorkExceeded || verdict === false).toBe(true);
   });
 
-  it("most of the corpus is really given up", () => {
+  it("exceeds its work budget in most of the corpus", () => {
     const given = EVIL.filter(([pattern, text]) => {
       try {
         matches(pattern, text);
@@ -71,7 +71,7 @@ describe("[T63] a pattern that explodes", () => {
   });
 });
 
-describe("a pattern that servers write", () => {
+describe("a common pattern", () => {
   it.each([
     ["^[a-z0-9]+(?:-[a-z0-9]+)*$", "a-long-slug-of-several-words", "a--b"],
     ["^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$", "somebody@example.com", "somebody@example"],
@@ -83,22 +83,22 @@ describe("a pattern that servers write", () => {
     ["^[\\w-\\.]+$", "a-b.c", "a b"],
     ["^(['\"]).*\\1$", "'quoted'", "'quoted\""],
     ["^https?:\\/\\/[^\\s/$.?#].[^\\s]*$", "https://example.com/a?b#c", "ftp://example.com"],
-  ])("%s is matched like the engine matches it", (pattern, good, bad) => {
+  ])("%s accepts the good text and refuses the bad one", (pattern, good, bad) => {
     expect([matches(pattern, good), matches(pattern, bad)]).toEqual([true, false]);
     expect([run(pattern, good), run(pattern, bad)]).toEqual([true, false]);
   });
 
-  it("may be checked against a long text", () => {
+  it("matches a long text within its work budget", () => {
     expect(matches("^[\\s\\S]*$", "x".repeat(500_000))).toBe(true);
     expect(matches("^(?:[^\\n]*\\n)*$", "some line\n".repeat(2_000))).toBe(true);
   });
 
-  it.each(["(", "[a", "(?i:a)", "a{3,1}", "*"])("that is not understood gives no answer: %s", (pattern) => {
+  it.each(["(", "[a", "(?i:a)", "a{3,1}", "*"])("that cannot be parsed gives no verdict: %s", (pattern) => {
     expect(matches(pattern, "a")).toBeUndefined();
   });
 });
 
-describe("any pattern", () => {
+describe("a generated pattern", () => {
   const atom = fc.constantFrom(
     "a",
     "b",
@@ -132,7 +132,7 @@ describe("any pattern", () => {
   })).expression;
   const text = fc.string({ unit: fc.constantFrom("a", "b", "1", " ", "\n", "é"), maxLength: 8 });
 
-  it("matches run step by step exactly what the engine matches, unless it explodes", () => {
+  it("matches exactly what RegExp matches, unless it exceeds its work budget", () => {
     fc.assert(
       fc.property(pattern, text, (source, subject) => {
         let verdict: unknown;

@@ -16,7 +16,7 @@ export interface SuiteGroup {
 
 const CHECKOUT = resolve(import.meta.dirname, "../../../..");
 
-/** Where the suite is looked for: `JSON_SCHEMA_TEST_SUITE`, else beside the checkout. */
+/** Where the suite is expected: `JSON_SCHEMA_TEST_SUITE`, else beside the checkout. */
 export const SUITE_DIRECTORY =
   process.env.JSON_SCHEMA_TEST_SUITE ?? resolve(CHECKOUT, "../shared/json-schema-test-suite");
 
@@ -35,12 +35,12 @@ export function suiteGroups(
       .flatMap((name) => {
         const file = `${folder}/${name}`;
         const groups = JSON.parse(readFileSync(join(SUITE_DIRECTORY, file), "utf8")) as SuiteGroup[];
-        return groups.map((group) => ({ ...group, file, schema: named(group.schema, draft) }));
+        return groups.map((group) => ({ ...group, file, schema: withDialect(group.schema, draft) }));
       }),
   );
 }
 
-function named(schema: JsonSchema, draft: string): JsonSchema {
+function withDialect(schema: JsonSchema, draft: string): JsonSchema {
   if (typeof schema === "boolean" || draft !== "draft7") return schema;
   return { $schema: "http://json-schema.org/draft-07/schema#", ...schema };
 }

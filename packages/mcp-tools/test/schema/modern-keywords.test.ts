@@ -9,7 +9,7 @@ type Schema = Record<string, unknown>;
 const root = (p: Schema) => ({ type: "object", properties: { p } });
 const fitted = (schema: Schema) => fitSchema(schema, { profile: "anthropic" });
 
-describe("the words of older drafts", () => {
+describe("keywords of older and later drafts", () => {
   const BOTH: readonly (readonly [schema: Schema, expected: Schema])[] = [
     [
       { dependentRequired: { a: ["b"] }, dependencies: { a: ["c", "b"], d: ["e"] } },
@@ -25,7 +25,7 @@ describe("the words of older drafts", () => {
     ],
   ];
 
-  it.each(BOTH)("%j demands what both of its words do", (schema, expected) => {
+  it.each(BOTH)("%j demands what both its old and its new keyword demand", (schema, expected) => {
     expect(fitted(root(schema)).schema).toEqual(root(expected));
     for (const one of [schema, { not: schema }]) {
       const validator = createSchemaValidator(one);
@@ -42,14 +42,14 @@ describe("the words of older drafts", () => {
     [{ dependentRequired: { a: 5 }, dependencies: { a: ["b"] } }, {}],
     [{ dependentRequired: "a", dependencies: { a: ["b"] } }, {}],
     [{ dependentSchemas: { a: "b" }, dependencies: { a: { required: ["b"] } } }, { required: ["b"] }],
-  ])("%j is not taken for all that is demanded", (schema, certain) => {
+  ])("%j is judged only by its well-formed part", (schema, certain) => {
     const value = { a: 1 };
     expect(createSchemaValidator(schema).problems(value).length === 0).toBe(judgeOf(certain)(value));
     expect(createSchemaValidator({ not: schema }).problems({ ...value, b: 1 })).toEqual([]);
     expect(fitted(root(schema)).changes).toContainEqual(expect.objectContaining({ kind: "removed" }));
   });
 
-  it("reads a long `dependencies` once, however often it is inlined", () => {
+  it("a long `dependencies` is read only twice, however often it is inlined", () => {
     const names = Array.from({ length: 20_000 }, (_, index) => `name${index}`);
     const properties = Object.fromEntries(names.slice(0, 1_500).map((name) => [name, { $ref: "#/$defs/a" }]));
     const dependencies = countedReads(Object.fromEntries(names.map((name) => [name, ["name1"]])));
@@ -60,7 +60,7 @@ describe("the words of older drafts", () => {
     expect([dependencies.reads(), required.reads()]).toEqual([2, 1]);
   });
 
-  it("keeps apart what stands beside the same `dependencies`", () => {
+  it("schemas that share one `dependencies` object keep their other keywords apart", () => {
     const dependencies = { a: ["b"] };
     const schema = { items: { dependentRequired: { c: ["d"] }, dependencies }, contains: { dependencies } };
     expect(fitted(root(schema)).schema).toEqual(
@@ -71,13 +71,13 @@ describe("the words of older drafts", () => {
     );
   });
 
-  it("`__proto__` is a name like others", () => {
+  it("`__proto__` is an ordinary name in `dependencies`", () => {
     const schema = JSON.parse('{"dependentRequired":{"a":["b"]},"dependencies":{"__proto__":["c"]}}');
     expect(createSchemaValidator(schema).problems({})).toEqual([]);
     expect(createSchemaValidator(schema).problems(JSON.parse('{"__proto__":1}'))).toHaveLength(1);
   });
 
-  it("a list in `items` replaces no `prefixItems`", () => {
+  it("an `items` array does not replace `prefixItems`", () => {
     const prefixItems = [{ type: "string" }];
     const { schema, changes } = fitted(
       root({ prefixItems, items: [{ type: "number" }], additionalItems: false }),
@@ -86,7 +86,7 @@ describe("the words of older drafts", () => {
     expect(changes).toContainEqual(expect.objectContaining({ kind: "removed", keyword: "items" }));
   });
 
-  it("those of later drafts are not told for a schema of draft 7, and take nothing with them", () => {
+  it("keywords newer than draft-07 are dropped from a draft-07 `not`, which stays", () => {
     const later = {
       $dynamicRef: "#a",
       dependentRequired: { a: ["b"] },

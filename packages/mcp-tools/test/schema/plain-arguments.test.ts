@@ -23,7 +23,7 @@ const PLAIN = {
 
 const fits = (schema: JsonSchema, value: unknown) => createPlainFit(schema)?.(value);
 
-describe("the quick look at arguments", () => {
+describe("the fast path for plain arguments", () => {
   it.each<[unknown, boolean]>([
     [{ path: "a" }, true],
     [{ path: "a", lines: 3, ratio: 0.5, isDeep: false }, true],
@@ -40,7 +40,7 @@ describe("the quick look at arguments", () => {
     [["a"], false],
     ["a", false],
     [null, false],
-  ])("knows of %j whether it certainly fits: %s", (value, isKnown) => {
+  ])("says that %j certainly fits: %s", (value, isKnown) => {
     expect(fits(PLAIN, value)).toBe(isKnown);
   });
 
@@ -55,11 +55,11 @@ describe("the quick look at arguments", () => {
     { ...PLAIN, $ref: "#/$defs/a" },
     { ...PLAIN, not: {} },
     { ...PLAIN, "x-unknown": 1 },
-  ])("leaves a schema that may ask for more to the whole check: %j", (schema) => {
+  ])("leaves a schema it does not fully cover to the full check: %j", (schema) => {
     expect(createPlainFit(schema as JsonSchema)).toBeUndefined();
   });
 
-  it("never changes what is found", () => {
+  it("reports the same problems as the full check", () => {
     const values: unknown[] = [undefined, null, "", "abc", 1, 0.5, true, [], {}, { path: "a" }];
     const whole = createSchemaValidator({ ...PLAIN, allOf: [] });
     const quick = createSchemaValidator(PLAIN);
@@ -71,7 +71,7 @@ describe("the quick look at arguments", () => {
         }
   });
 
-  it("[T64] is not taken before a schema with too many parts is refused", () => {
+  it("[T64] does not bypass the refusal of a schema with too many parts", () => {
     const properties = Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [n, { type: "string" }]));
     expect(() => createSchemaValidator({ type: "object", properties })).toThrow("too many parts");
   });

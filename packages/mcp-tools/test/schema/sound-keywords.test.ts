@@ -8,48 +8,48 @@ import { judgeOf } from "./ajv.ts";
 type Schema = Record<string, unknown>;
 
 const MALFORMED: readonly (readonly [title: string, schema: Schema, expected: Schema])[] = [
-  ["a type that does not exist", { type: "int", title: "T" }, { title: "T" }],
-  ["a type that is told twice", { type: ["string", "string"] }, { type: ["string"] }],
-  ["types of which one exists", { type: ["string", "any", "string"] }, {}],
-  ["types of which none exists", { type: ["int", null] }, {}],
-  ["no list of required names", { type: "string", required: true }, { type: "string" }],
-  ["a name that is required twice", { required: ["a", "a"] }, { required: ["a"] }],
-  ["a required name that is none", { required: ["a", 5] }, { required: ["a"] }],
-  ["dependent names", { dependentRequired: { a: "b", c: ["d", "d"] } }, { dependentRequired: { c: ["d"] } }],
-  ["items of nothing", { type: "string", items: null }, { type: "string" }],
-  ["no items in front", { items: [] }, {}],
-  ["properties that are a list", { properties: [] }, {}],
-  ["a text as the schema of a property", { properties: { a: "string" } }, { properties: { a: {} } }],
-  ["an additional text", { additionalProperties: "string" }, {}],
-  ["a text as a bound", { type: "number", minimum: "1" }, { type: "number" }],
-  ["a negative length", { type: "string", maxLength: -1 }, { type: "string" }],
-  ["half a character", { minLength: 1.5 }, {}],
-  ["half an item", { maxItems: 1.5 }, {}],
-  ["a negative number of properties", { maxProperties: -1 }, {}],
-  ["a multiple of nothing", { multipleOf: 0 }, {}],
-  ["a text as an enum", { enum: "a" }, {}],
-  ["a number as a description", { description: 5, type: "string" }, { type: "string" }],
-  ["one alternative without a list", { anyOf: { type: "string" } }, {}],
+  ["an unknown type", { type: "int", title: "T" }, { title: "T" }],
+  ["a duplicate type", { type: ["string", "string"] }, { type: ["string"] }],
+  ["a type array with an unknown type", { type: ["string", "any", "string"] }, {}],
+  ["a type array of unknown types", { type: ["int", null] }, {}],
+  ["a boolean as required", { type: "string", required: true }, { type: "string" }],
+  ["a duplicate required name", { required: ["a", "a"] }, { required: ["a"] }],
+  ["a number as a required name", { required: ["a", 5] }, { required: ["a"] }],
   [
-    "an alternative that is a text",
-    { anyOf: ["a", { type: "string" }] },
-    { anyOf: [{}, { type: "string" }] },
+    "a string in dependentRequired",
+    { dependentRequired: { a: "b", c: ["d", "d"] } },
+    { dependentRequired: { c: ["d"] } },
   ],
-  ["a list as the schema of dependents", { dependentSchemas: { a: ["b"] } }, { dependentSchemas: { a: {} } }],
-  ["a text as an example", { type: "string", examples: "a" }, { type: "string" }],
-  ["a text as the schema of content", { type: "string", contentSchema: "a" }, { type: "string" }],
-  ["no parts", { allOf: [] }, {}],
-  ["no alternatives", { anyOf: [] }, {}],
-  ["no alternatives, of which one must fit", { oneOf: [] }, {}],
-  ["a reference that is a number", { $ref: 5 }, {}],
-  ["an address that is an object", { $id: {} }, {}],
-  ["a comment that is an object", { $comment: {} }, {}],
-  ["a pattern that is a number", { pattern: 5 }, {}],
-  ["a flag that is a text", { uniqueItems: "true", readOnly: "no" }, {}],
-  ["dependencies that are a text", { dependencies: "a" }, {}],
+  ["null as items", { type: "string", items: null }, { type: "string" }],
+  ["an empty items array", { items: [] }, {}],
+  ["a properties array", { properties: [] }, {}],
+  ["a string as a property schema", { properties: { a: "string" } }, { properties: { a: {} } }],
+  ["a string as additionalProperties", { additionalProperties: "string" }, {}],
+  ["a string as minimum", { type: "number", minimum: "1" }, { type: "number" }],
+  ["a negative maxLength", { type: "string", maxLength: -1 }, { type: "string" }],
+  ["a fractional minLength", { minLength: 1.5 }, {}],
+  ["a fractional maxItems", { maxItems: 1.5 }, {}],
+  ["a negative maxProperties", { maxProperties: -1 }, {}],
+  ["zero as multipleOf", { multipleOf: 0 }, {}],
+  ["a string as enum", { enum: "a" }, {}],
+  ["a number as description", { description: 5, type: "string" }, { type: "string" }],
+  ["an anyOf that is not an array", { anyOf: { type: "string" } }, {}],
+  ["a string as an alternative", { anyOf: ["a", { type: "string" }] }, { anyOf: [{}, { type: "string" }] }],
+  ["an array as a dependent schema", { dependentSchemas: { a: ["b"] } }, { dependentSchemas: { a: {} } }],
+  ["a string as examples", { type: "string", examples: "a" }, { type: "string" }],
+  ["a string as contentSchema", { type: "string", contentSchema: "a" }, { type: "string" }],
+  ["an empty allOf", { allOf: [] }, {}],
+  ["an empty anyOf", { anyOf: [] }, {}],
+  ["an empty oneOf", { oneOf: [] }, {}],
+  ["a number as a reference", { $ref: 5 }, {}],
+  ["an object as an id", { $id: {} }, {}],
+  ["an object as a comment", { $comment: {} }, {}],
+  ["a number as pattern", { pattern: 5 }, {}],
+  ["a string as a flag", { uniqueItems: "true", readOnly: "no" }, {}],
+  ["a string as dependencies", { dependencies: "a" }, {}],
 ];
 
-/** What of a schema is certain, whatever its server makes of the rest. */
+/** Schemas, and the part of each that holds whatever the server makes of the rest. */
 const CERTAIN: readonly (readonly [schema: Schema, certain: Schema])[] = [
   ...MALFORMED.map(([, malformed, expected]) => [malformed, expected] as const),
   [{ contains: { type: "string" }, minContains: "0", unevaluatedItems: false }, {}],
@@ -89,20 +89,20 @@ const CERTAIN: readonly (readonly [schema: Schema, certain: Schema])[] = [
     { prefixItems: [null], unevaluatedItems: false },
     { prefixItems: [{}], unevaluatedItems: false },
   ],
-  // A list in `items` is a word of draft 7; beside `prefixItems` nobody knows what it says.
+  // An `items` array belongs to draft 7; beside `prefixItems` its meaning is unknown.
   [{ prefixItems: [{ type: "string" }], items: [{ type: "number" }] }, { prefixItems: [{ type: "string" }] }],
   [
     { prefixItems: [{ type: "string" }], items: [], unevaluatedItems: false },
     { prefixItems: [{ type: "string" }] },
   ],
-  // What looks at no part of a value leaves the rest of them to be judged.
+  // A broken keyword that evaluates no member leaves the members to be judged.
   ...[{ required: "a" }, { maxLength: -1 }, { enum: "a" }, { not: "a" }, { propertyNames: "a" }].map(
     (broken): [Schema, Schema] => [
       { allOf: [{ properties: { a: {} }, ...broken }], unevaluatedProperties: false },
       { properties: { a: {} }, additionalProperties: false },
     ],
   ),
-  // What is said with `null` is not said, and definitions demand nothing.
+  // A keyword set to `null` counts as absent, and definitions demand nothing.
   ...["required", "enum", "properties", "items", "not", "pattern", "minimum", "$ref", "allOf"].map(
     (keyword): [Schema, Schema] => [
       { not: { type: "string", [keyword]: null } },
@@ -122,21 +122,21 @@ const VALUES = [
 const root = (p: unknown) => ({ type: "object", properties: { p } });
 const PROFILES: readonly SchemaProfile[] = ["openai", "anthropic", "gemini"];
 
-describe("what no schema may say", () => {
-  it.each(MALFORMED)("%s is left out and told", (_title, schema, expected) => {
+describe("a malformed keyword", () => {
+  it.each(MALFORMED)("%s is left out and reported", (_title, schema, expected) => {
     const { schema: fitted, changes } = fitSchema(root(schema), { profile: "anthropic" });
     expect(fitted).toEqual(root(expected));
     expect(changes.length).toBeGreaterThan(0);
     expect(changes.every(({ pointer }) => pointer.startsWith("/properties/p"))).toBe(true);
   });
 
-  it.each(CERTAIN)("%j is judged by what is certain of it", (schema, certain) => {
+  it.each(CERTAIN)("%j is judged only by its well-formed part", (schema, certain) => {
     const validator = createSchemaValidator(root(schema));
     const isRight = judgeOf(root(certain));
     for (const p of VALUES) expect([p, validator.problems({ p }).length === 0]).toEqual([p, isRight({ p })]);
   });
 
-  it.each(PROFILES)("for %s, what was valid stays valid", (profile) => {
+  it.each(PROFILES)("fitting for %s keeps valid values valid", (profile) => {
     for (const [schema, certain] of CERTAIN) {
       const isRight = judgeOf(root(certain));
       const isRightFitted = judgeOf(fitSchema(root(schema), { profile }).schema);
@@ -145,7 +145,7 @@ describe("what no schema may say", () => {
     }
   });
 
-  it("notes beside a reference are looked at as well", () => {
+  it("a malformed note beside a reference is left out", () => {
     const schema = root({ $ref: "#/$defs/a", description: 5 });
     const { schema: fitted } = fitSchema(
       { ...schema, $defs: { a: { type: "string" } } },
@@ -154,12 +154,12 @@ describe("what no schema may say", () => {
     expect(fitted).toEqual(root({ type: "string" }));
   });
 
-  it("a keyword that a server in this process left undefined is none", () => {
+  it("a keyword set to undefined counts as absent", () => {
     const schema = { contains: undefined, required: undefined };
     expect(fitSchema(root(schema), { profile: "openai" }).changes).toEqual([]);
   });
 
-  it("reads a long list once, however often it is inlined", () => {
+  it("a long required list is read once, however often it is inlined", () => {
     const names = Array.from({ length: 1_500 }, (_, index) => `name${index}`);
     const properties = Object.fromEntries(names.map((name) => [name, { $ref: "#/$defs/a" }]));
     const required = countedReads(names);
@@ -168,13 +168,13 @@ describe("what no schema may say", () => {
     expect(required.reads()).toBe(1);
   });
 
-  it("a name that is told twice weakens nothing", () => {
+  it("a duplicate required name inside a `not` is dropped without weakening it", () => {
     const schema = root({ not: { required: ["a", "a"] } });
     expect(fitSchema(schema, { profile: "openai" }).schema).toEqual(root({ not: { required: ["a"] } }));
   });
 
   it.each<SchemaProfile>([...PROFILES, "none"])(
-    "a root without a type or properties is completed for %s",
+    "a root with null type and properties is completed for %s",
     (profile) => {
       const schema = { type: null, properties: null } as unknown;
       expect(fitSchema(schema, { profile }).schema).toEqual({ type: "object", properties: {} });
