@@ -24,7 +24,7 @@ const RECORDINGS = [
 ];
 
 describe("budgets", () => {
-  test("one that is over something else is compared round by round, and kept by its median", () => {
+  test("a relative budget is measured round by round and judged by its median", () => {
     const result = budgetResults(RECORDINGS).find(({ title }) => title.startsWith("1,000 servers"));
     expect(result).toMatchObject({
       unit: "ms",
@@ -34,13 +34,13 @@ describe("budgets", () => {
     });
   });
 
-  test("one in microseconds is shown in them, and not kept if its median is over it", () => {
+  test("a budget in microseconds is reported in them, and missed above its limit", () => {
     const result = budgetResults(RECORDINGS).find(({ title }) => title.startsWith("CPU added"));
     expect(result).toMatchObject({ unit: "us", limit: 5, isKept: false });
     expect(result?.measured?.median).toBeCloseTo(5.2);
   });
 
-  test("one that is a least is kept by what is above it, and not by what is below", () => {
+  test("a minimum budget is kept above its limit and missed below it", () => {
     const results = budgetResults(RECORDINGS).filter(({ title }) => title.startsWith("calls/s"));
     expect(results).toMatchObject([
       { limit: 3, isLeast: true, measured: { median: 4.5 }, isKept: true },
@@ -48,7 +48,7 @@ describe("budgets", () => {
     ]);
   });
 
-  test("the table has a line for each, also for what was not measured", () => {
+  test("the table has a line for each budget, measured or not", () => {
     const results = budgetResults(RECORDINGS);
     const lines = budgetTable(results).split("\n").slice(2);
     expect(lines).toHaveLength(results.length);

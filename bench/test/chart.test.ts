@@ -10,7 +10,7 @@ function widths(svg: string): number[] {
 }
 
 describe("the chart", () => {
-  test("has a bar for each ratio, as long as the ratio says, and in its own colour for what it is about", () => {
+  test("has a bar for each ratio, with a length to match and an own class for Jackfield's", () => {
     const svg = chartOf(
       [
         {
@@ -30,13 +30,13 @@ describe("the chart", () => {
     expect(svg).toContain("prefers-color-scheme: dark");
   });
 
-  test("text cannot break out of the document", () => {
+  test("escapes text for the SVG document", () => {
     const svg = chartOf([{ title: "a < b & c", bars: [] }], "<caption>");
     expect(svg).toContain("a &lt; b &amp; c");
     expect(svg).toContain("&lt;caption&gt;");
   });
 
-  test("of a run has the best first, and no panel for what was not measured", () => {
+  test("of a run puts the best first and has no panel for what was not measured", () => {
     const recording = (subject: Recording["subject"], callsPerSecond: number): Recording => {
       return { round: 1, scenario: "calls stdio", subject, figures: { callsPerSecond } };
     };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readCommandLine } from "../src/command-line.ts";
 
 describe("readCommandLine", () => {
-  test("the full run has seven rounds and no limit in time, the quick one has fewer of them and a limit", () => {
+  test("the full run has seven rounds and no time limit, the quick run five and a limit", () => {
     const full = readCommandLine([]).settings;
     const quick = readCommandLine(["--quick"]).settings;
     expect(full).toMatchObject({ serverCounts: [1, 5, 20, 50], rounds: 7 });
@@ -10,13 +10,13 @@ describe("readCommandLine", () => {
     expect(quick).toMatchObject({ serverCounts: [1, 5, 20], rounds: 5, budgetMs: 75_000 });
   });
 
-  test("rounds that are asked for are made, whatever the time", () => {
+  test("--rounds sets the rounds and removes the time limit", () => {
     const { settings } = readCommandLine(["--quick", "--rounds", "9"]);
     expect(settings).toMatchObject({ serverCounts: [1, 5, 20], rounds: 9 });
     expect(settings.budgetMs).toBeUndefined();
   });
 
-  test("a package manager's separator is passed over", () => {
+  test("a leading -- from a package manager is ignored", () => {
     expect(readCommandLine(["--", "--json", "figures.json"]).json).toBe("figures.json");
   });
 
@@ -24,7 +24,7 @@ describe("readCommandLine", () => {
     expect(() => readCommandLine([`--rounds=${rounds}`])).toThrow("--rounds takes a whole number");
   });
 
-  test("what is measured, of whom, how often and how much are options", () => {
+  test("each option sets its setting", () => {
     const { settings } = readCommandLine([
       ...["--only", "calls,curves", "--clients", "jackfield,mastra", "--servers", "20,1", "--minutes", "25"],
       ...["--calls", "7", "--large-calls", "3", "--concurrent-calls", "70", "--sizes", "10,1000"],
@@ -61,7 +61,7 @@ describe("readCommandLine", () => {
     expect(settings.callCounts.everything).toMatchObject({ sequential: 7, large: 0, concurrent: 70 });
   });
 
-  test("a quick run measures the clients of the workspace, and writes no results unless it is told where", () => {
+  test("a quick run measures the workspace's clients and writes no results by default", () => {
     const { settings, results, isQuick } = readCommandLine(["--quick"]);
     expect(settings.clients).toEqual(["jackfield", "raw-sdk", "hand-written"]);
     expect({ results, isQuick }).toEqual({ results: undefined, isQuick: true });
@@ -76,7 +76,7 @@ describe("readCommandLine", () => {
     expect(() => readCommandLine([argument])).toThrow(reason);
   });
 
-  test("an option that does not exist is refused", () => {
+  test("an unknown option is refused", () => {
     expect(() => readCommandLine(["--fast"])).toThrow("--fast");
   });
 });

@@ -10,7 +10,7 @@ function recording(scenario: string, subject: Subject, figures: Figures, round =
   return { round, scenario, subject, figures };
 }
 
-test("a figure is compared with the competitor that comes closest, in the direction that is better", () => {
+test("a figure is compared with the closest competitor, in the direction that is better", () => {
   const recordings = [
     recording("calls stdio", "jackfield", { callsPerSecond: 100, sequentialP50Ms: 2 }),
     recording("calls stdio", "raw-sdk", { callsPerSecond: 50, sequentialP50Ms: 1 }),
@@ -26,7 +26,7 @@ test("a figure is compared with the competitor that comes closest, in the direct
   expect(comparisonTable(compared)).toMatch(/@mastra\/mcp +100 +80\.0 +1\.25 \(1\.25-1\.25\) +yes$/m);
 });
 
-test("a warm start is compared with warm starts too, a cold one with cold ones", () => {
+test("a warm start is compared with a warm one, a cold start with a cold one", () => {
   const recordings = [
     recording("start 20", "jackfield", { readyMs: 300 }),
     recording("start 20", "jackfield-catalog", { readyMs: 100 }),
@@ -39,7 +39,7 @@ test("a warm start is compared with warm starts too, a cold one with cold ones",
   ]);
 });
 
-test("a target is compared with another scenario, another subject or another figure of the same round", () => {
+test("a target can compare with another scenario, subject or figure of the same round", () => {
   const recordings = [
     recording("start 20", "raw-sdk", { readyMs: 400 }),
     recording("start 20, one hangs", "jackfield-catalog", { readyMs: 120 }),

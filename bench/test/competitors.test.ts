@@ -13,7 +13,7 @@ afterEach(() => {
   for (const cleanUp of cleanUps.splice(0)) cleanUp();
 });
 
-/** A folder that pins a library, which lies beside it, so that no network is needed. */
+/** A folder that pins a library in the folder beside it, so that no network is needed. */
 function pinnedFolder(source: string): string {
   const place = mkdtempSync(join(tmpdir(), "bench-competitor-"));
   cleanUps.push(() => rmSync(place, { recursive: true, force: true }));
@@ -31,9 +31,9 @@ function pin(folder: string, description: string): void {
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
 }
 
-describe("an installation", () => {
+describe("the installation of a competitor", () => {
   test(
-    "is made once, can be imported, and is made anew when something else is pinned",
+    "happens once, and again when the pinned manifest changes",
     async () => {
       const folder = pinnedFolder("export const answer = 42;");
       expect(installedModules(folder)).toBeUndefined();
@@ -50,7 +50,7 @@ describe("an installation", () => {
   );
 
   test(
-    "whose module cannot be imported is none, and says why",
+    "fails with the reason if its module cannot be imported",
     () => {
       const folder = pinnedFolder('throw new Error("this library is broken");');
       expect(() => installCompetitor(folder, ["library"])).toThrow("this library is broken");
@@ -60,7 +60,7 @@ describe("an installation", () => {
   );
 
   test(
-    "of something that does not exist says so in npm's words",
+    "fails with npm's exit if the package does not exist",
     () => {
       const folder = pinnedFolder("");
       const dependencies = { library: "file:../missing.tgz" };

@@ -6,28 +6,28 @@ const SIZES = [1, 10, 100, 1_000];
 
 describe("the slope of a curve", () => {
   test.each([
-    { name: "what takes the same at every size", ms: () => 7, slope: 0 },
-    { name: "what grows as the size does", ms: (size: number) => 3 * size, slope: 1 },
-    { name: "what grows with the square of the size", ms: (size: number) => size ** 2 / 5, slope: 2 },
+    { name: "a constant time", ms: () => 7, slope: 0 },
+    { name: "a time that grows with the size", ms: (size: number) => 3 * size, slope: 1 },
+    { name: "a time that grows with the square of the size", ms: (size: number) => size ** 2 / 5, slope: 2 },
   ])("of $name is $slope", ({ ms, slope }) => {
     const samples = SIZES.map((size) => ({ size, ms: ms(size) }));
     expect(slopeOf(samples)).toBeCloseTo(slope, 10);
     expect(endSlopeOf(samples)).toBeCloseTo(slope, 10);
   });
 
-  test("at its end shows what a fixed cost hides at the small sizes", () => {
+  test("at its end is not flattened by a fixed cost at small sizes", () => {
     const samples = SIZES.map((size) => ({ size, ms: 10 + size ** 2 })).reverse();
     expect(slopeOf(samples)).toBeLessThan(1.7);
     expect(endSlopeOf(samples)).toBeGreaterThan(1.9);
   });
 
-  test("is not known from one size", () => {
+  test("is undefined for fewer than two sizes", () => {
     expect(slopeOf([{ size: 10, ms: 1 }])).toBeUndefined();
     expect(slopeOf([])).toBeUndefined();
   });
 });
 
-test("the samples of a curve are those of one subject, a list for each round", () => {
+test("curveSamples returns one subject's samples, in a list for each round", () => {
   const recording = (round: number, scenario: string, pointMs: number, subject = "jackfield"): Recording => {
     return { round, scenario, subject: subject as Recording["subject"], figures: { pointMs } };
   };

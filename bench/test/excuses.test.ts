@@ -4,8 +4,8 @@ import type { Step } from "../src/step.ts";
 
 const STEP: Step = { kind: "start", subject: "mastra", servers: 20, fault: "hang" };
 
-describe("who need not be measured again", () => {
-  test("is whoever was given up, in that scenario and no other", () => {
+describe("a subject is excused from a scenario", () => {
+  test("after it was given up there, but not from other scenarios", () => {
     const excuses = createExcuses();
     excuses.note(STEP, { figures: { gaveUpAfterMs: 3_000 } });
     expect(excuses.has(STEP)).toBe(true);
@@ -13,7 +13,7 @@ describe("who need not be measured again", () => {
     expect(excuses.has({ ...STEP, fault: "slow" })).toBe(false);
   });
 
-  test("is whoever had a problem twice: the first may have been the machine's", () => {
+  test("only after its second problem there", () => {
     const excuses = createExcuses();
     excuses.note(STEP, { figures: {}, problem: "It ended." });
     expect(excuses.has(STEP)).toBe(false);

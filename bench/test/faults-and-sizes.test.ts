@@ -12,7 +12,7 @@ afterAll(() => workplace[Symbol.asyncDispose]());
 
 describe("recovery", () => {
   test(
-    "of a server that was killed is measured until a call is answered, beside one start of it",
+    "of a killed server is measured beside one start of it",
     async () => {
       renewNotes(workplace.notes);
       const server = stdioServer("server", workplace.notes);
@@ -30,7 +30,7 @@ describe("recovery", () => {
   );
 
   test(
-    "of a session that was lost counts the requests in between",
+    "of a lost session counts the round trips and no failed call",
     async () => {
       await using served = await serveHttp("json", "sessions");
       const figures = await measure(
@@ -46,7 +46,7 @@ describe("recovery", () => {
 
 describe("a measurement at several sizes", () => {
   test(
-    "has a point for each",
+    "has a point for each size",
     async () => {
       await using served = await serveHttp("json");
       const request = { kind: "memory", client: "hand-written", server: served.server } as const;
@@ -61,7 +61,7 @@ describe("a measurement at several sizes", () => {
   );
 
   test(
-    "ends at the first size that the client cannot do",
+    "ends before the first size that the client cannot handle",
     async () => {
       const request = { kind: "curve", client: "raw-sdk", server: stdioServer("server") } as const;
       const sizes = [1_000, 10_000, 2 ** 30]; // longer than a text can be, so the server dies of it

@@ -17,9 +17,9 @@ const CLIENTS = ["jackfield", "raw-sdk"];
 const folder = mkdtempSync(join(tmpdir(), "bench-full-run-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("a run of everything with few calls", () => {
+describe("a full run with few calls", () => {
   test(
-    "measures each scenario, prints its tables and writes results, tables and a chart",
+    "measures each scenario, prints the report and writes the result files",
     async () => {
       const args = [
         "--rounds",

@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 test.each(["jackfield", "raw-sdk", "hand-written"])(
-  "stopped while it measures %s, the bench leaves no process and no file behind",
+  "the bench leaves no process and no file when interrupted while measuring %s",
   async (subject) => {
     const folder = mkdtempSync(join(tmpdir(), "bench-interruption-"));
     cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,14 +31,14 @@ test.each(["jackfield", "raw-sdk", "hand-written"])(
     }
     expect(await closed).toEqual([130, null]);
     expect(readdirSync(folder)).toEqual([]);
-    // A server that lost its client ends by itself, which nobody is told of.
+    // A server that has lost its client exits by itself, without a signal to wait for.
     await expect.poll(() => processesMarkedWith(folder), { timeout: TIMEOUT_MS / 2 }).toEqual([]);
   },
   TIMEOUT_MS,
 );
 
 test(
-  "what was measured before an interruption is kept and printed",
+  "the bench saves and prints what it measured before an interruption",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "bench-interruption-"));
     cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -62,7 +62,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** Where there is no `/proc`, nothing is known of other processes. */
+/** The ids of processes with the mark in their environment; none where there is no `/proc`. */
 function processesMarkedWith(mark: string): string[] {
   if (!existsSync("/proc/self/environ")) return [];
   return readdirSync("/proc").filter((pid) => {

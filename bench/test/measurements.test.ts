@@ -24,7 +24,7 @@ const REAL = { ...COUNTS, large: 0 };
 
 describe.each([...CORE_CLIENTS, ...ADAPTERS])("%s", (client) => {
   test.each(CALL_TRANSPORTS)(
-    "calls over %s are answered rightly and measured",
+    "calls over %s are measured",
     async (transport) => {
       await using served = await serve(transport);
       const counts = transport === "everything" ? REAL : COUNTS;
@@ -45,7 +45,7 @@ describe.each([...CORE_CLIENTS, ...ADAPTERS])("%s", (client) => {
   );
 
   test(
-    "a cold start finds the tools of every server",
+    "a cold start of two servers is measured",
     async () => {
       const servers = [stdioServer("one"), stdioServer("two")];
       const figures = await measure({ kind: "start", client, servers }, options);
@@ -71,7 +71,7 @@ describe.each([...CORE_CLIENTS, ...ADAPTERS])("%s", (client) => {
   );
 });
 
-describe("a catalog", () => {
+describe("a warm start's catalog", () => {
   const directory = join(workplace.directory, "catalog");
   const start = (expectsTools: boolean): StartRequest => ({
     kind: "start",
@@ -81,7 +81,7 @@ describe("a catalog", () => {
   });
 
   test(
-    "that is empty fails a warm start; filled by a first run, it gives the second its tools and can be read by bare Node",
+    "is filled by the first run, serves the second, and can be read by bare Node",
     async () => {
       await expect(measure(start(true), options)).rejects.toThrow("is live, but all should be catalog");
       expect(await measure(start(true), options)).toMatchObject({ readyMs: POSITIVE });

@@ -9,7 +9,7 @@ function recording(round: number, subject: Subject, readyMs: number, scenario = 
 }
 
 describe("recordings", () => {
-  test("a ratio compares figures of the same round, so a slow round does not count as a difference", () => {
+  test("a ratio compares figures of the same round, so a slow round does not distort it", () => {
     const recordings = [
       recording(1, "jackfield", 100),
       recording(1, "raw-sdk", 200),
@@ -25,7 +25,7 @@ describe("recordings", () => {
     });
   });
 
-  test("a round in which one of the two is missing takes no part in the ratio", () => {
+  test("a ratio skips rounds in which one of the two figures is missing", () => {
     const recordings = [
       recording(1, "jackfield", 100),
       recording(1, "raw-sdk", 200),
@@ -39,7 +39,7 @@ describe("recordings", () => {
     });
   });
 
-  test("figures of another scenario or subject take no part", () => {
+  test("a median ignores other scenarios and subjects", () => {
     const recordings = [
       recording(1, "jackfield", 100),
       recording(1, "jackfield", 900, "start 20"),
@@ -49,7 +49,7 @@ describe("recordings", () => {
     expect(medianOf(recordings, QUESTION)).toBe(200);
   });
 
-  test("what was never measured has neither median nor ratio", () => {
+  test("a figure that was never measured has neither median nor ratio", () => {
     const recordings = [recording(1, "jackfield", 100)];
     expect(medianOf(recordings, { ...QUESTION, figure: "callsPerSecond" })).toBeUndefined();
     expect(ratioOf(recordings, QUESTION, { subject: "raw-sdk" })).toBeUndefined();

@@ -6,7 +6,7 @@ import { QUICK } from "../src/settings.ts";
 const SETTINGS = { ...QUICK, serverCounts: [5] };
 const MACHINE = { node: "v24", system: "linux", cpu: "some CPU", cpus: 2, loadBefore: 0.5, loadAfter: 1 };
 
-test("the report shows medians, ratios to the raw SDK and to the bare runtime, and per-call CPU in microseconds", () => {
+test("the report shows medians, ratios to the raw SDK and bare Node, and CPU in microseconds", () => {
   const recordings: Recording[] = [
     { round: 1, scenario: "start 5", subject: "raw-sdk", figures: { readyMs: 200 } },
     { round: 1, scenario: "start 5", subject: "jackfield", figures: { readyMs: 210 } },

@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 describe("results", () => {
-  test("are JSON with a line for each recording, six digits each, and what follows from them", () => {
+  test("are JSON with one line for each recording, rounded to six digits, and the targets", () => {
     const text = resultsText(RESULTS);
     const results = JSON.parse(text);
     expect(results.recordings).toEqual([
@@ -44,7 +44,7 @@ describe("results", () => {
     expect(results).toMatchObject({ isComplete: true, machine: { cpus: 2 }, settings: { seed: QUICK.seed } });
   });
 
-  test("of a run that goes on are kept under its date; those of a complete one are the latest", async () => {
+  test("are saved under the date, and of a complete run also as the latest", async () => {
     const folder = mkdtempSync(join(tmpdir(), "bench-results-"));
     cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
     await writeResults(folder, { ...RESULTS, isComplete: false });

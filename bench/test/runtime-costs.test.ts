@@ -13,7 +13,7 @@ afterAll(() => workplace[Symbol.asyncDispose]());
 
 // The measuring process counts the tools and looks where they come from: it fails if they are not those of the catalog.
 test(
-  "servers that never come up are ready from a catalog that was filled before",
+  "a start from a filled catalog is measured with servers that never come up",
   async () => {
     const catalogDirectory = join(workplace.directory, "known");
     const known = { kind: "known", servers: 20, catalogDirectory } as const;
@@ -30,7 +30,7 @@ test(
 
 // The process counts what it has found.
 test(
-  "the servers of all hosts are found, beside a process that does nothing",
+  "discovery is measured beside a process that does nothing",
   async () => {
     await prepareDiscovery(options);
     for (const subject of ["discovery", "bare-node"] as const)
@@ -43,7 +43,7 @@ test(
 );
 
 test(
-  "what the runtime adds is measured above servers that cost nothing",
+  "the runtime's own overhead is measured",
   async () => {
     const figures = await measure({ kind: "overhead", servers: 5, calls: 2_000 }, options);
     expect(figures).toMatchObject({

@@ -31,7 +31,7 @@ async function connect(name: string, notes: string) {
 }
 
 describe("a stdio server", () => {
-  test("writes down each of its starts, with its process and the moment it began", async () => {
+  test("records each of its starts with its process id and time", async () => {
     const notes = notesDirectory();
     renewNotes(notes);
     const before = process.hrtime.bigint();
@@ -45,7 +45,7 @@ describe("a stdio server", () => {
     }
   });
 
-  test("that hangs does not answer while another does, and ends with its input", async () => {
+  test("that hangs does not answer, and ends with its input", async () => {
     const notes = notesDirectory();
     renewNotes(notes, { hangs: { hangs: true } });
     const hanging = await connect("hangs", notes);
@@ -59,7 +59,7 @@ describe("a stdio server", () => {
     expect(await nothing).toBe("ended");
   });
 
-  test("answers with the text as often as it is told to", async () => {
+  test("repeats the text as often as the call says", async () => {
     const notes = notesDirectory();
     renewNotes(notes);
     const connection = await connect("server", notes);
@@ -69,7 +69,7 @@ describe("a stdio server", () => {
 });
 
 describe("a server behind HTTP", () => {
-  test("lists as many tools as its address says", async () => {
+  test("lists as many tools as its URL says", async () => {
     await using served = await serveHttp("json");
     if (served.server.transport !== "http") throw new Error("It is behind HTTP.");
     const connection = await connectHttp(`${served.server.url}?tools=25`);
@@ -77,7 +77,7 @@ describe("a server behind HTTP", () => {
     expect(await connection.request("tools/list", {})).toHaveProperty("tools.length", 25);
   });
 
-  test("with sessions refuses whoever has none, and after it has forgotten them whoever has one", () => {
+  test("with sessions refuses a request without one, and with a forgotten one", () => {
     const sessions = createSessions();
     const refusal = (method: string, id?: string) => sessions.sessionFor({ id: 1, method }, id);
     expect(refusal("tools/list")).toEqual({ refusal: 400 });
@@ -89,7 +89,7 @@ describe("a server behind HTTP", () => {
     expect(refusal("initialize", "1")).toEqual({ id: "2" });
   });
 
-  test("tells which requests it had answered when the call came again, not which had only come", () => {
+  test("reports the requests it answered before the call, not those that only arrived", () => {
     const sessions = createSessions();
     const initialize = { id: 1, method: "initialize" };
     const list = { id: 2, method: "tools/list" };

@@ -8,7 +8,7 @@ function setUp(...args: string[]) {
   return spawnSync(process.execPath, [MAIN, "setup", ...args], { encoding: "utf8" });
 }
 
-test("the set-up names what it can install, and refuses what it does not know", () => {
+test("setup lists what it can install and refuses an unknown name", () => {
   const help = setUp("--help");
   expect(help.status).toBe(0);
   expect(help.stdout).toContain("openai-agents");

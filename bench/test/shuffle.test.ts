@@ -4,7 +4,7 @@ import { seededRandom, shuffled } from "../src/shuffle.ts";
 const ITEMS = ["a", "b", "c"];
 
 describe("shuffled", () => {
-  test("keeps every item and leaves the list as it is", () => {
+  test("keeps every item and does not change the list", () => {
     const items = Array.from({ length: 50 }, (_, index) => index);
     const result = shuffled(items, seededRandom(1));
     expect(result).not.toEqual(items);
@@ -12,7 +12,7 @@ describe("shuffled", () => {
     expect(items[0]).toBe(0);
   });
 
-  test("the same seed gives the same orders, another seed others", () => {
+  test("gives the same orders for the same seed, and others for another", () => {
     const orders = (seed: number) => {
       const random = seededRandom(seed);
       return Array.from({ length: 10 }, () => shuffled(ITEMS, random).join(""));
@@ -21,7 +21,7 @@ describe("shuffled", () => {
     expect(orders(1)).not.toEqual(orders(2));
   });
 
-  test("each of the six orders of three items comes about as often as the others", () => {
+  test("gives each of the six orders of three items about equally often", () => {
     const random = seededRandom(7);
     const counts = new Map<string, number>();
     for (let draw = 0; draw < 6000; draw += 1) {

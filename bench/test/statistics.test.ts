@@ -13,17 +13,17 @@ describe("statistics", () => {
     expect(quantile(numbers, share)).toBeCloseTo(expected, 10);
   });
 
-  test("numbers are compared as numbers and stay in their order", () => {
+  test("the median sorts numerically and does not change the list", () => {
     const numbers = [100, 9, 20];
     expect(median(numbers)).toBe(20);
     expect(numbers).toEqual([100, 9, 20]);
   });
 
-  test("a spread has the lowest and the highest number beside the median", () => {
+  test("a spread holds the median, the lowest and the highest number", () => {
     expect(spreadOf([5, 1, 3])).toEqual({ median: 3, lowest: 1, highest: 5 });
   });
 
-  test("no numbers have no median", () => {
+  test("the median of no numbers throws", () => {
     expect(() => median([])).toThrow(RangeError);
   });
 });

@@ -6,7 +6,7 @@ import { scenarioOf, stepsOfRound } from "../src/step.ts";
 const SETTINGS = { ...QUICK, serverCounts: [1, 5] };
 
 describe("stepsOfRound", () => {
-  test("every scenario has every subject once", () => {
+  test("has every subject of a scenario once", () => {
     const scenarios = Object.groupBy(stepsOfRound(SETTINGS, 1, seededRandom(1)), scenarioOf);
     const clients = ["hand-written", "jackfield", "raw-sdk"];
     const starters = ["bare-node", "hand-written", "jackfield", "jackfield-catalog", "raw-sdk"];
@@ -29,13 +29,13 @@ describe("stepsOfRound", () => {
     });
   });
 
-  test("the subjects of a scenario follow each other directly", () => {
+  test("puts the subjects of a scenario directly after each other", () => {
     const scenarios = stepsOfRound(SETTINGS, 1, seededRandom(1)).map(scenarioOf);
     const changes = scenarios.filter((scenario, index) => scenario !== scenarios[index - 1]);
     expect(changes).toHaveLength(new Set(scenarios).size);
   });
 
-  test("each subject comes first in some round", () => {
+  test("puts each subject first in some round", () => {
     const random = seededRandom(1);
     const firsts = Array.from({ length: 30 }, () => {
       const steps = stepsOfRound(SETTINGS, 1, random);
@@ -44,7 +44,7 @@ describe("stepsOfRound", () => {
     expect(new Set(firsts)).toEqual(new Set(["jackfield", "raw-sdk", "hand-written"]));
   });
 
-  test("what takes long is not part of every round, growth of the first one only", () => {
+  test("has long steps in the first rounds only, and growth in the first one", () => {
     const kinds = (round: number) => {
       const steps = stepsOfRound({ ...FULL, longRounds: 2 }, round, seededRandom(1));
       const hasFault = (step: (typeof steps)[number]) => step.kind === "start" && step.fault;
@@ -60,7 +60,7 @@ describe("stepsOfRound", () => {
     expect([...kinds(3)]).toEqual(expect.arrayContaining(["hang", "start", "calls", "memory", "recovery"]));
   });
 
-  test("adapters start and call; what they adapt connects, is remembered and recovers", () => {
+  test("has only starts and calls for an adapter, and warm starts for a client with a catalog", () => {
     const steps = stepsOfRound(FULL, 1, seededRandom(1));
     const scenarios = steps.filter(({ subject }) => subject === "jackfield-ai-sdk").map(({ kind }) => kind);
     expect(new Set(scenarios)).toEqual(new Set(["start", "calls"]));

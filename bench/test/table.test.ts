@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { formatNumber, formatRatio, formatTable } from "../src/table.ts";
 
 describe("tables", () => {
-  test("labels stand on the left of their column, numbers on the right", () => {
+  test("labels are aligned left, numbers right", () => {
     const table = formatTable({
       header: ["client", "ms"],
       rows: [
@@ -25,11 +25,11 @@ describe("tables", () => {
     { number: 45.67, expected: "45.7" },
     { number: 152_690.4, expected: "152,690" },
     { number: undefined, expected: "-" },
-  ])("$number is written $expected", ({ number, expected }) => {
+  ])("$number is formatted as $expected", ({ number, expected }) => {
     expect(formatNumber(number)).toBe(expected);
   });
 
-  test("a ratio is written with its spread", () => {
+  test("a ratio is formatted with its spread", () => {
     expect(formatRatio({ median: 0.984, lowest: 0.9, highest: 1.069 })).toBe("0.98 (0.90-1.07)");
     expect(formatRatio(undefined)).toBe("-");
   });

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { measuredEnvironment, openWorkplace } from "../src/workplace.ts";
 
-test("what was written into the workplace is gone with it", async () => {
+test("disposing the workplace removes its files", async () => {
   const workplace = await openWorkplace();
   writeFileSync(join(workplace.directory, "file"), "");
   await workplace[Symbol.asyncDispose]();
   expect(existsSync(workplace.directory)).toBe(false);
 });
 
-test("measured processes do not inherit what changes how Node or Jackfield behaves", () => {
+test("measured processes do not inherit NODE_OPTIONS or JACKFIELD_ variables", () => {
   const inherited = {
     PATH: "/bin",
     NODE_OPTIONS: "--inspect",

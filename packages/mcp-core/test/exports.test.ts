@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as core from "../src/index.ts";
 
-it("offers exactly these values; everything else is a type", () => {
+it("the package exports exactly these values", () => {
   expect(Object.keys(core).sort()).toEqual([
     "DEFAULT_LIMITS",
     "ERROR_CODES",

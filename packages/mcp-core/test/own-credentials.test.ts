@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ownCredentials } from "../src/index.ts";
 
-describe("an entry's own credentials", () => {
+describe("the own credentials of a server entry", () => {
   it.each([
     ["https://files.example/mcp", {}, undefined],
     ["https://ada@files.example/mcp", {}, undefined],
@@ -12,7 +12,7 @@ describe("an entry's own credentials", () => {
     ["https://files.example/mcp", { aUTHORIZATION: "Bearer 1" }, "header"],
     ["https://ada:pass@files.example/mcp", { Authorization: "Bearer 1" }, "header"],
     ["no URL", {}, undefined],
-  ])("of %s with %j are in its %s", (url, headers, found) => {
+  ])("with the URL %s and the headers %j: %s", (url, headers, found) => {
     expect(ownCredentials({ url, headers: { ...headers } })).toBe(found);
   });
 });

@@ -8,15 +8,15 @@ describe("redaction", () => {
     );
   });
 
-  it("leaves nothing of a longer secret that a shorter one is a part of", () => {
+  it("replaces a longer secret as a whole when a shorter one is part of it", () => {
     expect(redact("Bearer token-1234-abcd", ["token-1234", "token-1234-abcd"])).toBe(`Bearer ${REDACTED}`);
   });
 
-  it("takes secrets literally, whatever characters they are made of", () => {
+  it("treats special characters in a secret literally", () => {
     expect(redact("a $&.*(x) b", ["$&.*(x)"])).toBe(`a ${REDACTED} b`);
   });
 
-  it("does not tear ordinary text apart for a secret of a few letters", () => {
+  it("ignores secrets that are empty or only a few letters long", () => {
     expect(redact("the answer is yes", ["", "is", "yes"])).toBe("the answer is yes");
   });
 });

@@ -4,33 +4,33 @@ import { thrownMessage, thrownText } from "../src/index.ts";
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
 
-/** What libraries throw and `String` cannot turn into a string. */
-const WITHOUT_A_TEXT: readonly (readonly [string, unknown])[] = [
+/** Values that libraries throw and `String` cannot convert. */
+const UNPRINTABLE: readonly (readonly [string, unknown])[] = [
   ["an object without a prototype", Object.assign(Object.create(null), { error: "invalid_grant" })],
   [
-    "an object whose text is none",
+    "an object whose toString throws",
     {
       toString: () => {
         throw new Error("no");
       },
     },
   ],
-  ["a proxy that was revoked", revoked.proxy],
+  ["a revoked proxy", revoked.proxy],
 ];
 
-describe("the text of what was thrown", () => {
-  it("is that of the error, with and without its name", () => {
+describe("the text of a thrown value", () => {
+  it("is the error's message, with or without its name", () => {
     const error = new TypeError("no such file");
     expect([thrownText(error), thrownMessage(error)]).toEqual(["TypeError: no such file", "no such file"]);
   });
 
-  it("is what was thrown, where that is no error", () => {
+  it("is the value as a string if it is not an Error", () => {
     const similar = { message: "an error is more than this", toString: () => "down" };
     for (const thrown of ["down", 7, undefined, Symbol("down"), similar])
       expect([thrownText(thrown), thrownMessage(thrown)]).toEqual([String(thrown), String(thrown)]);
   });
 
-  it.each(WITHOUT_A_TEXT)("does not throw for %s", (_, thrown) => {
+  it.each(UNPRINTABLE)("is a placeholder for %s", (_, thrown) => {
     expect([thrownText(thrown), thrownMessage(thrown)]).toEqual([
       "a value without a text",
       "a value without a text",

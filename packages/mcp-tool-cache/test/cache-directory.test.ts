@@ -5,22 +5,22 @@ import { type CacheSurroundings, defaultCacheDirectory } from "../src/index.ts";
 
 const cases: readonly [title: string, surroundings: CacheSurroundings, directory: string][] = [
   [
-    "on Linux it is in the user's cache",
+    "on Linux it is in ~/.cache",
     { platform: "linux", env: {}, home: "/home/ada" },
     "/home/ada/.cache/jackfield",
   ],
   [
-    "on macOS it is in the user's Library",
+    "on macOS it is in ~/Library/Caches",
     { platform: "darwin", env: {}, home: "/Users/ada" },
     "/Users/ada/Library/Caches/jackfield",
   ],
   [
-    "on Windows it is in the local application data",
+    "on Windows it is in LOCALAPPDATA",
     { platform: "win32", env: { LOCALAPPDATA: "D:\\Local" }, home: "C:\\Users\\ada" },
     "D:\\Local\\jackfield\\Cache",
   ],
   [
-    "on Windows without LOCALAPPDATA it is where that would be",
+    "on Windows without LOCALAPPDATA it is in AppData\\Local",
     { platform: "win32", env: {}, home: "C:\\Users\\ada" },
     "C:\\Users\\ada\\AppData\\Local\\jackfield\\Cache",
   ],
@@ -54,12 +54,12 @@ const cases: readonly [title: string, surroundings: CacheSurroundings, directory
     "/home/ada/.cache/jackfield",
   ],
   [
-    "an empty home is none",
+    "an empty home is replaced by the user's own",
     { platform: "linux", env: {}, home: "" },
     `${userInfo().homedir}/.cache/jackfield`,
   ],
   [
-    "a relative home is none",
+    "a relative home is replaced by the user's own",
     { platform: "darwin", env: {}, home: "ada" },
     `${userInfo().homedir}/Library/Caches/jackfield`,
   ],
@@ -70,11 +70,11 @@ const cases: readonly [title: string, surroundings: CacheSurroundings, directory
   ],
 ];
 
-test.each(cases)("%s", (_title, surroundings, directory) => {
+test.each(cases)("the default cache directory: %s", (_title, surroundings, directory) => {
   expect(defaultCacheDirectory(surroundings)).toBe(directory);
 });
 
-test("without a home that anybody knows, it is where a variable says, else the error names one", () => {
+test("without a home the default cache directory comes from a variable, or the error names one", () => {
   loseHome();
   const directory = (env: CacheSurroundings["env"]) => defaultCacheDirectory({ platform: "linux", env });
   expect(directory({ JACKFIELD_HOME: "/opt/jf" })).toBe("/opt/jf/cache");

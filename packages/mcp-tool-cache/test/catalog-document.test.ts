@@ -10,7 +10,7 @@ const seal = { id: sampleId("files"), key: createSecretKey(new Uint8Array(32).fi
 const record: CatalogRecord = { entry: sampleEntry(), suspect: false, expiresAt: 5_000 };
 const text = writeCatalogDocument(record, seal);
 
-/** What a written entry looks like: lengths stand in the place of schemas. */
+/** An entry as it is written, each schema replaced by its length. */
 const SCHEMA = '{"type":"object"}';
 const written = { ...sampleEntry(), tools: [{ name: "read", inputSchema: SCHEMA.length }] };
 
@@ -19,8 +19,8 @@ function sealed(entry: unknown, schemas = `[${SCHEMA}]`): string {
   return sealContent(`${JSON.stringify({ suspect: false, expiresAt: 1, entry })}\n${schemas}`, seal);
 }
 
-describe("a document", () => {
-  test("is two lines of JSON and gives back what was written", () => {
+describe("a catalog document", () => {
+  test("states version 2 and reads back as it was written", () => {
     const full: CatalogRecord = {
       suspect: true,
       staleSince: 3,
@@ -45,7 +45,7 @@ describe("a document", () => {
     expect(readCatalogDocument(written, seal)).toEqual(full);
   });
 
-  test("is a miss when any one of its characters is another", () => {
+  test("is rejected when any one character is changed", () => {
     for (let index = 0; index < text.length; index += 1) {
       const other = text[index] === "0" ? "1" : "0";
       const changed = text.slice(0, index) + other + text.slice(index + 1);
@@ -53,18 +53,18 @@ describe("a document", () => {
     }
   });
 
-  test("is a miss when it is cut off anywhere, or goes on", () => {
+  test("is rejected when it is truncated anywhere or has text appended", () => {
     for (let length = 0; length < text.length; length += 1) {
       expect(readCatalogDocument(text.slice(0, length), seal)).toBeUndefined();
     }
     expect(readCatalogDocument(`${text} `, seal)).toBeUndefined();
   });
 
-  test.each(["0", "1", "3", "02", "2.0"])("is a miss when it says version %s", (version) => {
+  test.each(["0", "1", "3", "02", "2.0"])("is rejected with version %s", (version) => {
     expect(readCatalogDocument(text.replace('"version":2', `"version":${version}`), seal)).toBeUndefined();
   });
 
-  test("is a miss under another id or another key", () => {
+  test("is rejected under another id or another key", () => {
     expect(readCatalogDocument(text, { ...seal, id: sampleId("other") })).toBeUndefined();
     expect(
       readCatalogDocument(text, { ...seal, key: createSecretKey(new Uint8Array(32).fill(2)) }),
@@ -72,7 +72,7 @@ describe("a document", () => {
   });
 
   test.each(["", "null", "[]", "{}", '{"tools":[]}', text.replace(/"checksum":"[0-9a-f]+",/, "")])(
-    "%j is not one",
+    "is not %j",
     (other) => expect(readCatalogDocument(other, seal)).toBeUndefined(),
   );
 });
@@ -81,7 +81,7 @@ const PARTS = 20;
 const MUTATIONS_OF_A_PART = 5_000;
 
 test.each(Array.from({ length: PARTS }, (_, part) => part + 1))(
-  `[R65] no mutation of a document is believed, and none makes the reader throw (part %i of ${PARTS})`,
+  `[R65] every mutated document is rejected without a throw (part %i of ${PARTS})`,
   () => {
     const mutation = fc.record({
       at: fc.nat(text.length),
@@ -115,7 +115,7 @@ const OPTIONAL = [
   "stale",
 ] as const;
 
-/** Whether every member is what `CatalogEntry` says, told in other words than the reader's. */
+/** Whether every member matches `CatalogEntry`, checked independently of the reader. */
 function isWhole(entry: CatalogEntry): boolean {
   const { tools = [], resources = [], resourceTemplates = [], prompts = [], prior, lastOutcome } = entry;
   const {
@@ -150,7 +150,7 @@ function isWhole(entry: CatalogEntry): boolean {
   );
 }
 
-test("[R65] whatever a sealed entry holds, reading it gives a whole entry or a miss", () => {
+test("[R65] a sealed entry with any content reads as a whole entry or a miss", () => {
   const field = fc.constantFrom(...Object.keys(written), ...OPTIONAL);
   const length = fc.oneof(fc.constant(SCHEMA.length), fc.integer(), fc.double(), fc.jsonValue());
   const tools = fc.array(fc.record({ name: fc.jsonValue(), inputSchema: length, outputSchema: length }));
@@ -164,27 +164,27 @@ test("[R65] whatever a sealed entry holds, reading it gives a whole entry or a m
   );
 });
 
-test("an entry of this shape can be read", () => {
+test("an entry of the expected shape is read", () => {
   expect(readCatalogDocument(sealed(written), seal)?.entry).toEqual({
     ...sampleEntry(),
     tools: [{ name: "read", inputSchema: { type: "object" } }],
   });
 });
 
-describe("an entry of another shape is a miss, even with the right checksum", () => {
+describe("an entry of the wrong shape is a miss, even with the right checksum", () => {
   const tool = (change: object) => ({ ...written, tools: [{ ...written.tools[0], ...change }] });
   const shapes: readonly [what: string, entry: unknown][] = [
     ["no entry", null],
     ["a list", []],
     ["no server", { ...written, server: undefined }],
-    ["a time that is no number", { ...written, listedAt: Number.NaN }],
-    ["tools that are no list", { ...written, tools: {} }],
+    ["a listedAt that is not a number", { ...written, listedAt: Number.NaN }],
+    ["tools that are not a list", { ...written, tools: {} }],
     ["a tool without a name", tool({ name: undefined })],
     ["a tool without a schema", tool({ inputSchema: undefined })],
     ["a tool whose schema is null", tool({ inputSchema: null })],
     ["a tool whose schema is too short", tool({ inputSchema: SCHEMA.length - 1 })],
     ["a tool whose schema is too long", tool({ inputSchema: SCHEMA.length + 1 })],
-    ["a tool whose output schema is not there", tool({ outputSchema: SCHEMA.length })],
+    ["a tool whose output schema is missing", tool({ outputSchema: SCHEMA.length })],
     ["a schema that belongs to no tool", { ...written, tools: [] }],
     ["a tool that is null", { ...written, tools: [null] }],
     ["a prompt without a name", { ...written, prompts: [{}] }],
@@ -192,8 +192,8 @@ describe("an entry of another shape is a miss, even with the right checksum", ()
     ["an unknown scope", { ...written, cacheScope: "everyone" }],
     ["an unknown era", { ...written, prior: { era: "future", at: 1 } }],
     ["a modern handshake without its result", { ...written, prior: { era: "modern", at: 1 } }],
-    ["a stale mark that is no boolean", { ...written, stale: "yes" }],
-    ["an outcome that says neither yes nor no", { ...written, lastOutcome: { at: 1, tookMs: 2 } }],
+    ["a stale mark that is not a boolean", { ...written, stale: "yes" }],
+    ["an outcome without ok", { ...written, lastOutcome: { at: 1, tookMs: 2 } }],
     ["an outcome without its time", { ...written, lastOutcome: { ok: true, tookMs: 2 } }],
     [
       "an outcome whose code is a number",

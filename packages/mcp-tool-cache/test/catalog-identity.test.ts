@@ -22,7 +22,7 @@ function http(changes: Partial<Extract<ResolvedServer, { transport: "http" | "ss
   };
 }
 
-describe("what an identity stands for", () => {
+describe("the identity of a server", () => {
   const apart: readonly [what: string, changes: Parameters<typeof sampleServer>[0]][] = [
     ["command", { command: "other-server" }],
     ["argument", { args: ["--root", "/home"] }],
@@ -33,7 +33,7 @@ describe("what an identity stands for", () => {
     ["name of a variable", { env: { LC_ALL: "C" } }],
   ];
 
-  test.each(apart)("another %s leads to another entry", (_what, changes) => {
+  test.each(apart)("differs for another %s", (_what, changes) => {
     expect(identify(sampleServer(changes)).id).not.toBe(identify(sampleServer()).id);
   });
 
@@ -42,17 +42,17 @@ describe("what an identity stands for", () => {
     ["header value", { headers: { Authorization: "Bearer s3cret-1", "X-Team": "b" } }],
     ["header name", { headers: { Authorization: "Bearer s3cret-1", "X-Group": "a" } }],
     ["transport", { transport: "sse" as const }],
-  ])("another %s of a remote server leads to another entry", (_what, changes) => {
+  ])("differs for another %s of a remote server", (_what, changes) => {
     expect(identify(http(changes)).id).not.toBe(identify(http()).id);
   });
 
-  test("[L8] two projects with the same server name and different definitions never meet", () => {
+  test("[L8] differs between projects that define the same server name differently", () => {
     const here = identify(sampleServer({ name: "db", args: ["--dsn", "here"] }));
     const there = identify(sampleServer({ name: "db", args: ["--dsn", "there"] }));
     expect(here.id).not.toBe(there.id);
   });
 
-  test("[L8] where an entry names no directory, the current one matters if an argument names something in it", () => {
+  test("[L8] depends on the current directory if an argument names a file in it", () => {
     const [here, there] = [import.meta.dirname, join(import.meta.dirname, "fixtures")];
     const file = basename(import.meta.filename);
     const identifyIn = (directory: string, args: readonly string[], cwd?: string) => {
@@ -73,22 +73,22 @@ describe("what an identity stands for", () => {
     }
   });
 
-  test("limits do not matter", () => {
+  test("does not depend on limits", () => {
     expect(identify(http({ limits: { callTimeoutMs: 1 } })).id).toBe(identify(http()).id);
   });
 
-  test("what the process inherits from its terminal does not matter, what the entry gives it does", () => {
+  test("depends on the variables the entry sets, not on inherited ones", () => {
     const here = sampleServer({ env: { OWN: "1", TERM: "xterm" }, inherited: ["TERM"] });
     const there = sampleServer({ env: { OWN: "1", TERM: "vt100", LANG: "C" }, inherited: ["TERM", "LANG"] });
     expect(identify(here)).toEqual(identify(there));
     expect(identify(here).id).not.toBe(identify(sampleServer({ env: { OWN: "2" } })).id);
   });
 
-  test("the server's name does not matter", () => {
+  test("does not depend on the server's name", () => {
     expect(identify(sampleServer({ name: "other" }))).toEqual(identify(sampleServer()));
   });
 
-  test("the order of variables and the spelling of header names do not matter", () => {
+  test("does not depend on the order of variables or the case of header names", () => {
     expect(identify(sampleServer({ env: { A: "1", B: "2" } }))).toEqual(
       identify(sampleServer({ env: { B: "2", A: "1" } })),
     );
@@ -97,12 +97,12 @@ describe("what an identity stands for", () => {
     );
   });
 
-  test("every principal has its own entries", () => {
+  test("differs for every principal", () => {
     const ids = [undefined, "ada", "bob", ""].map((principal) => identify(sampleServer(), principal).id);
     expect(new Set(ids).size).toBe(4);
   });
 
-  test("an in-process server is told apart by its name and the program", () => {
+  test("depends on name and program for an in-process server", () => {
     const server = {
       transport: "in-process",
       name: "notes",
@@ -114,7 +114,7 @@ describe("what an identity stands for", () => {
     expect(identify(server, undefined, "/other/main.js").id).not.toBe(identify(server).id);
   });
 
-  test("another key gives other identities", () => {
+  test("differs with another key, and so do the credentials", () => {
     const other = catalogIdentity(sampleServer({ secrets: ["abc"] }), {
       key: createSecretKey(new Uint8Array(32).fill(2)),
       program: "/app/main.js",
@@ -125,8 +125,8 @@ describe("what an identity stands for", () => {
   });
 });
 
-describe("secrets", () => {
-  test("[L6] a renewed token leads to the same entry, with other credentials", () => {
+describe("secrets in a server's identity", () => {
+  test("[L6] a renewed token keeps the id and changes the credentials", () => {
     const before = identify(http());
     const after = identify(
       http({
@@ -139,7 +139,7 @@ describe("secrets", () => {
     expect(after.credentials).not.toBe(before.credentials);
   });
 
-  test("a secret in a URL is recognised in its encoded form too", () => {
+  test("a secret in a URL is recognised when URL-encoded", () => {
     const withToken = (token: string) =>
       identify(
         http({ url: `https://example.com/?t=${encodeURIComponent(token)}`, headers: {}, secrets: [token] }),
@@ -147,25 +147,25 @@ describe("secrets", () => {
     expect(withToken("a b+c").id).toBe(withToken("d&e").id);
   });
 
-  test("short secrets and secrets within secrets are replaced as a whole", () => {
+  test("a short secret inside a longer one is replaced with it", () => {
     const withSecrets = (long: string, short: string) =>
       identify(sampleServer({ args: [long, short], secrets: [short, long] })).id;
     expect(withSecrets("k9-tail", "k9")).toBe(withSecrets("zz", "q"));
   });
 
-  test("the order in which secrets were found does not matter, and an empty one is none", () => {
+  test("the order of secrets does not matter, and empty or repeated ones are ignored", () => {
     const one = identify(sampleServer({ env: { A: "x1", B: "y2" }, secrets: ["x1", "y2"] }));
     const two = identify(sampleServer({ env: { A: "x1", B: "y2" }, secrets: ["y2", "", "x1", "x1"] }));
     expect(two).toEqual(one);
   });
 
-  test("text that is not well-formed Unicode is a secret like any other", () => {
+  test("a secret that is not well-formed Unicode is recognised too", () => {
     expect(identify(sampleServer({ args: ["\ud800"], secrets: ["\ud800"] })).id).toBe(
       identify(sampleServer({ args: ["token"], secrets: ["token"] })).id,
     );
   });
 
-  test("identity and credentials are hashes and nothing else", () => {
+  test("id and credentials are plain 64-digit hashes", () => {
     const { id, credentials } = identify(http());
     expect([id, credentials]).toEqual([
       expect.stringMatching(/^[0-9a-f]{64}$/),

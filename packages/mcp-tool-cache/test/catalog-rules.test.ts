@@ -31,7 +31,7 @@ describe.each([
   const entry = (changes: Parameters<typeof sampleEntry>[0] = {}) =>
     sampleEntry({ listedAt: Date.now(), ...changes });
 
-  test("forgets a listing after thirty days, in which an outcome that is written does not count", async () => {
+  test("expires a listing after thirty days, even if an outcome was written since", async () => {
     const cache = open();
     const listed = entry();
     await cache.set(id, listed);
@@ -44,14 +44,14 @@ describe.each([
     expect(await cache.list()).toEqual([]);
   });
 
-  test("remembers how the last attempt ended and how long it took", async () => {
+  test("keeps the last outcome with its duration", async () => {
     const cache = open();
     const lastOutcome = { ok: false, at: Date.now(), tookMs: 31, code: "MCP_CONNECT_TIMEOUT" } as const;
     await cache.set(id, entry({ tools: undefined, lastOutcome }));
     expect((await read(cache))?.lastOutcome).toEqual(lastOutcome);
   });
 
-  test("gives a legacy verdict up after a day and keeps a modern one with its whole discover result", async () => {
+  test("drops a legacy prior after a day and keeps a modern one whole", async () => {
     const cache = open();
     const modern = sampleId("modern");
     const discover = { supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, unknown: [null] };
@@ -64,7 +64,7 @@ describe.each([
   });
 
   test.each([1e18, -1, Number.NaN])(
-    "[T77] does not let a server pin its list with a ttlMs of %d",
+    "[T77] limits a ttlMs of %d to a day, or to 0 if it is invalid",
     async (ttlMs) => {
       const cache = open();
       await cache.set(id, entry({ ttlMs }));
@@ -72,7 +72,7 @@ describe.each([
     },
   );
 
-  test("[T77] gives an entry back as stale after the clock was set back by a year", async () => {
+  test("[T77] returns an entry as stale after the clock was set back by a year", async () => {
     const cache = open();
     await cache.set(id, entry());
     vi.setSystemTime(Date.now() - 365 * DAY);
@@ -80,7 +80,7 @@ describe.each([
     expect(await cache.list()).toMatchObject([{ stale: true }]);
   });
 
-  test("[L17] a list that was under way when it was marked stale does not make it fresh again", async () => {
+  test("[L17] keeps an entry stale when a listing begun before markStale arrives", async () => {
     const cache = open();
     const underWay = entry({ tools: [sampleTool("old")], listedAt: Date.now() + 1 });
     await cache.set(id, entry());
@@ -92,7 +92,7 @@ describe.each([
     expect((await read(cache))?.stale).toBeUndefined();
   });
 
-  test("[L2] a server that really dropped its tools has none once a second list says so", async () => {
+  test("[L2] drops the tools of a server only after a second empty list", async () => {
     const cache = open();
     await cache.set(id, entry());
     await cache.set(id, entry({ listedAt: Date.now() + 1, tools: [] }));
@@ -101,7 +101,7 @@ describe.each([
     expect((await read(cache))?.tools).toEqual([]);
   });
 
-  test("[T79] is not changed by whoever changes everything it gave", async () => {
+  test("[T79] does not change when a returned entry is changed", async () => {
     const cache = open();
     const prior = { era: "modern", at: 1, discover: { deep: { list: [1] } } } as const;
     await cache.set(id, entry({ prior, capabilities: { tools: {} }, prompts: [{ name: "ask" }] }));
@@ -110,7 +110,7 @@ describe.each([
     expect(JSON.stringify(await read(cache))).toBe(before);
   });
 
-  test("[T51] gives every text a model could see back as it came, so that it can be looked at before it is offered", async () => {
+  test("[T51] returns every text that a model could see, unchanged", async () => {
     const cache = open();
     const tool = {
       name: "m1",
@@ -132,8 +132,8 @@ describe.each([
   });
 });
 
-describe("whose entry it is", () => {
-  test("[T75] what one user was shown is not shown to another, whatever its cacheScope says", async () => {
+describe("the identity of a catalog entry", () => {
+  test("[T75] keeps one user's entry from another, even with cacheScope public", async () => {
     const { cache } = openCache();
     const remote = {
       name: "api",
@@ -149,7 +149,7 @@ describe("whose entry it is", () => {
     expect((await cache.getMany([alice.id])).size).toBe(1);
   });
 
-  test("[T74] [L8] servers of one name in two projects share nothing", async () => {
+  test("[T74] [L8] separates servers of one name with different definitions", async () => {
     const { cache } = openCache();
     const servers = [
       sampleServer(),
@@ -164,7 +164,7 @@ describe("whose entry it is", () => {
     expect(new Set(ids).size).toBe(servers.length);
   });
 
-  test("[L7] another URL is another entry, another filter or limit is not", async () => {
+  test("[L7] differs for another URL, but not for another limit", async () => {
     const { cache } = openCache();
     const remote = {
       name: "api",
@@ -178,7 +178,7 @@ describe("whose entry it is", () => {
     expect((await cache.identify({ ...remote, url: "https://mcp.example/v2" })).id).not.toBe(identity.id);
   });
 
-  test("[L6] a rotated token finds the entry and tells that it was another token", async () => {
+  test("[L6] keeps the id for a rotated token, with other credentials", async () => {
     const { cache } = openCache();
     const withToken = (token: string) => sampleServer({ env: { LANG: "C", TOKEN: token }, secrets: [token] });
     const before = await cache.identify(withToken("sk-old-0123456789"));

@@ -36,14 +36,14 @@ export function sampleServer(changes: Partial<ResolvedStdioServer> = {}): Resolv
   };
 }
 
-/** A directory that is gone after the test. */
+/** A directory that is removed after the test. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "jackfield-catalog-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** Whatever a cache said, message and fields in one line each. */
+/** A logger that records each message with its fields as one line. */
 export function recordingLogger(): { readonly log: Logger; readonly lines: string[] } {
   const lines: string[] = [];
   return {

@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 
 export interface FixtureOptions {
-  /** Shell commands that come first and change what the process may do. */
+  /** Shell commands to run first, such as `ulimit`. */
   readonly prefix?: string | undefined;
-  /** Who runs it, where this process may decide that. Default: who runs this one. */
+  /** The id of the user to run it as, if this process may choose. Default: its own user. */
   readonly user?: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export async function runFixture(
   return run("/bin/sh", ["-c", `${prefix}; exec "$@"`, "sh", ...command], options);
 }
 
-/** Starts a fixture that talks to its parent; it is ended with the test at the latest. */
+/** Starts a fixture that sends messages to its parent. It is killed when the test ends, if it still runs. */
 export function startFixture(name: string, args: readonly string[]): ChildProcess {
   const child = fork(fixture(name), [...args], { execArgv: [] });
   onTestFinished(async () => {

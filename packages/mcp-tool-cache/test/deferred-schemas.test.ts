@@ -3,7 +3,7 @@ import { unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
 import { describe, expect, test } from "vitest";
 import { outlineTools, restoreTools } from "../src/deferred-schemas.ts";
 
-/** Tools as they come out of a document. */
+/** The tools, as they are read from a document. */
 function restored(...tools: readonly object[]): ToolDefinition[] {
   const { outlines, schemas } = outlineTools(tools as ToolDefinition[]);
   const read: ToolDefinition[] = JSON.parse(JSON.stringify(outlines));
@@ -18,8 +18,8 @@ const TOOL = {
   outputSchema: { type: "object" },
 };
 
-describe("a tool whose schemas are parsed when they are looked at", () => {
-  test("is the same tool, byte for byte, keys in their order", () => {
+describe("a tool with deferred schemas", () => {
+  test("equals the original byte for byte, with its keys in order", () => {
     const tools = [
       TOOL,
       { inputSchema: { type: "object", 'quo"te\n': "\ud800 ü \u{1f600}" }, name: "other" },
@@ -28,7 +28,7 @@ describe("a tool whose schemas are parsed when they are looked at", () => {
     expect(restored(...tools)).toEqual(tools);
   });
 
-  test("can be copied in every way before anybody has looked", () => {
+  test("can be copied in every way before its schemas are parsed", () => {
     const ways: ((tool: ToolDefinition) => unknown)[] = [
       (tool) => ({ ...tool }),
       (tool) => structuredClone(tool),
@@ -37,7 +37,7 @@ describe("a tool whose schemas are parsed when they are looked at", () => {
     for (const copy of ways) expect(copy(restored(TOOL)[0] as ToolDefinition)).toEqual(TOOL);
   });
 
-  test("gives the same schema each time, also where it was frozen before", () => {
+  test("returns the same schema object each time, even if it is frozen", () => {
     const [open, frozen] = restored(TOOL, TOOL).map((tool, index) =>
       index === 1 ? Object.freeze(tool) : tool,
     );
@@ -48,7 +48,7 @@ describe("a tool whose schemas are parsed when they are looked at", () => {
     expect(Object.getOwnPropertyDescriptor(open, "inputSchema")).toHaveProperty("value", TOOL.inputSchema);
   });
 
-  test("[L13] gives schemas that nobody can change, to the last member, where it was frozen before", () => {
+  test("[L13] has deeply frozen schemas if it is frozen", () => {
     const [tool] = restored(TOOL);
     Object.freeze(tool);
     const { properties = {} } = tool?.inputSchema ?? {};
@@ -57,7 +57,7 @@ describe("a tool whose schemas are parsed when they are looked at", () => {
     expect(tool).toEqual(TOOL);
   });
 
-  test("tells the text of which its schemas are a part until one of the server's is looked at", () => {
+  test("exposes the server's unparsed schema text until one schema is read", () => {
     const [tool, neighbour] = restored(TOOL, { name: "other", inputSchema: { type: "object" } }) as [
       ToolDefinition,
       ToolDefinition,
@@ -71,7 +71,7 @@ describe("a tool whose schemas are parsed when they are looked at", () => {
     expect(unparsedText(tool, "inputSchema")).toBeUndefined();
   });
 
-  test("takes another schema in its place, and can lose one, while its neighbour keeps its own", () => {
+  test("accepts replacing or deleting a schema without changing its neighbour", () => {
     const [changed, neighbour, bare] = restored(TOOL, TOOL, TOOL) as [
       ToolDefinition,
       ToolDefinition,
@@ -84,7 +84,7 @@ describe("a tool whose schemas are parsed when they are looked at", () => {
     expect(Object.keys(bare)).toEqual(["name", "inputSchema", "title"]);
   });
 
-  test("keeps what stands where an output schema should, and no number", () => {
+  test("keeps an invalid output schema, but turns a number into null", () => {
     const odd = (outputSchema: unknown) => ({ ...TOOL, outputSchema });
     expect(restored(odd(null), odd("text"), odd([1]), odd(7))).toEqual(
       [null, "text", [1], null].map((outputSchema) => odd(outputSchema)),

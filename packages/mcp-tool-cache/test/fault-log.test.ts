@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createFaultLog } from "../src/fault-log.ts";
 import { recordingLogger } from "./catalog-samples.ts";
 
-test("each kind of fault is told once, however many servers meet it", () => {
+test("each kind of fault is logged once, however many servers meet it", () => {
   const { log, lines } = recordingLogger();
   const faults = createFaultLog(log);
   for (const server of ["a", "b", "c"]) faults("warn", "It failed.", { server, reason: "disk is full" });

@@ -28,8 +28,8 @@ function errorOf(work: () => unknown): unknown {
   }
 }
 
-describe("the key of a directory", () => {
-  test("is 32 bytes, made once, and leaves no draft behind", () => {
+describe("the identity key of a directory", () => {
+  test("is 32 bytes, created once, and the only file left", () => {
     const directory = temporaryDirectory();
     const key = readIdentityKey(directory, silentLogger);
     expect(key).toHaveLength(32);
@@ -37,7 +37,7 @@ describe("the key of a directory", () => {
     expect(readdirSync(directory)).toEqual(["identity.key"]);
   });
 
-  test("is the one that another process leaves, which takes its time to repair it", async () => {
+  test("is the one that another process slowly repairs", async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "identity.key"), "short");
     const child = startFixture("repairing-process", [directory]);
@@ -47,7 +47,7 @@ describe("the key of a directory", () => {
     await exit;
   });
 
-  test("is not waited for where its repair has no end, which is told as such", () => {
+  test("fails as busy while another repair does not end", () => {
     const file = join(temporaryDirectory(), "identity.key");
     writeFileSync(file, "short");
     const read = () => readIdentityKey(join(file, ".."), silentLogger);
@@ -56,7 +56,7 @@ describe("the key of a directory", () => {
     expect(readFileSync(file, "utf8")).toBe("short");
   });
 
-  test("is not looked for again after anything else that goes wrong", () => {
+  test("is not created after an error that is no lock", () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "identity.key"), "short");
     const full = new Error("no space left for the log");
@@ -67,13 +67,13 @@ describe("the key of a directory", () => {
     expect(readdirSync(directory)).not.toContain("identity.key");
   });
 
-  test("is another one in another directory", () => {
+  test("differs from the key of another directory", () => {
     expect(readIdentityKey(temporaryDirectory(), silentLogger)).not.toEqual(
       readIdentityKey(temporaryDirectory(), silentLogger),
     );
   });
 
-  test.runIf(posix)("is readable by its owner alone, and another one if it was not", () => {
+  test.runIf(posix)("is replaced by a private one if others could read it", () => {
     const directory = temporaryDirectory();
     const file = join(directory, "identity.key");
     writeFileSync(file, new Uint8Array(32).fill(7), { mode: 0o644 });
@@ -84,7 +84,7 @@ describe("the key of a directory", () => {
   });
 
   test.each([0, 31, 33])(
-    "is replaced if it has %i bytes; the old file is set aside, with one warning",
+    "is replaced if it has %i bytes, and the old file is set aside with one warning",
     (length) => {
       const directory = temporaryDirectory();
       writeFileSync(join(directory, "identity.key"), new Uint8Array(length));
@@ -97,7 +97,7 @@ describe("the key of a directory", () => {
     },
   );
 
-  test.runIf(posix)("is never read or written through a link", () => {
+  test.runIf(posix)("is never read or written through a symlink", () => {
     const directory = temporaryDirectory();
     const target = join(temporaryDirectory(), "elsewhere");
     writeFileSync(target, new Uint8Array(32).fill(9));
@@ -107,7 +107,7 @@ describe("the key of a directory", () => {
     expect(readFileSync(target)).toEqual(Buffer.alloc(32, 9));
   });
 
-  test.runIf(posix)("is made in the directory itself if a link leads nowhere", () => {
+  test.runIf(posix)("is created in the directory itself in place of a dangling symlink", () => {
     const directory = temporaryDirectory();
     const target = join(temporaryDirectory(), "nothing");
     symlinkSync(target, join(directory, "identity.key"));
@@ -115,7 +115,7 @@ describe("the key of a directory", () => {
     expect(existsSync(target)).toBe(false);
   });
 
-  test("replaces a directory that stands in its place", () => {
+  test("replaces a directory of the same name", () => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, "identity.key"));
     expect(readIdentityKey(directory, silentLogger)).toHaveLength(32);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createKeyedQueue } from "../src/keyed-queue.ts";
 
-test("tasks of one key run one after the other, those of another key do not wait", async () => {
+test("tasks with one key run in order, tasks with another key do not wait", async () => {
   const queue = createKeyedQueue();
   const steps: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -19,7 +19,7 @@ test("tasks of one key run one after the other, those of another key do not wait
   expect(steps).toEqual(["a1 begins", "b", "a1 ends", "a2"]);
 });
 
-test("a task that fails does not stop the next one", async () => {
+test("a failing task does not stop the next one", async () => {
   const queue = createKeyedQueue();
   const failing = queue.run("a", () => Promise.reject(new Error("no")));
   const next = queue.run("a", async () => "done");

@@ -34,7 +34,7 @@ describe.runIf(hasRedis)("a catalog on a Redis server", () => {
     };
   });
 
-  test("two machines share it, and Redis forgets an entry by itself after thirty days", async () => {
+  test("is shared by two caches, and Redis expires an entry after thirty days", async () => {
     const one = keyvToolCache(redisStore(redis), { key });
     const two = keyvToolCache(redisStore(redis), { key });
     onTestFinished(async () => void (await Promise.all([one.close(), two.close()])));
@@ -50,7 +50,7 @@ describe.runIf(hasRedis)("a catalog on a Redis server", () => {
   });
 });
 
-test.runIf(hasRedis)("a Redis server that goes away is a miss, told to the logger", async () => {
+test.runIf(hasRedis)("a Redis server that goes away causes a logged miss", async () => {
   const redis = await startRedis();
   const { log, lines } = recordingLogger();
   const cache = keyvToolCache(redisStore(redis), { key, log, timeoutMs: 200 });

@@ -18,7 +18,7 @@ function sqliteStore(file = join(temporaryDirectory(), "any.sqlite")): KeyvSqlit
   return new KeyvSqlite({ uri: `sqlite://${file}`, driver: "node:sqlite", wal: true, busyTimeout: 5_000 });
 }
 
-test("any store of Keyv keeps a catalog; processes with the same key share it", async () => {
+test("two caches with the same key share a catalog in a Keyv store", async () => {
   const file = join(temporaryDirectory(), "any.sqlite");
   const one = keyvToolCache(sqliteStore(file), { key });
   const two = keyvToolCache(sqliteStore(file), { key });
@@ -30,7 +30,7 @@ test("any store of Keyv keeps a catalog; processes with the same key share it", 
   expect(await two.list()).toHaveLength(1);
 });
 
-test("who has another key believes nothing of it", async () => {
+test("a cache without the same key finds nothing in the store", async () => {
   const store = new Map<string, unknown>();
   await keyvToolCache(store, { key }).set(id, sampleEntry());
   const other = keyvToolCache(store);
@@ -38,7 +38,7 @@ test("who has another key believes nothing of it", async () => {
   expect(await other.list()).toEqual([]);
 });
 
-test("namespaces keep catalogs of one map apart", async () => {
+test("namespaces separate the catalogs of one Map", async () => {
   const store = new Map<string, unknown>();
   const one = keyvToolCache(store, { key, namespace: "one" });
   const two = keyvToolCache(store, { key, namespace: "two" });
@@ -48,7 +48,7 @@ test("namespaces keep catalogs of one map apart", async () => {
   expect(await two.getMany([id])).toEqual(new Map());
 });
 
-test("fifty entries are read in one round trip", async () => {
+test("getMany reads fifty entries in one query", async () => {
   const store = sqliteStore();
   const queries: string[] = [];
   const { query } = store;
@@ -65,7 +65,7 @@ test("fifty entries are read in one round trip", async () => {
   expect(queries).toHaveLength(1);
 });
 
-test("a store made for Keyv 5 will do", async () => {
+test("a store made for Keyv 5 works", async () => {
   const rows = new Map<string, unknown>();
   const legacy = {
     get: async (row: string) => rows.get(row),
@@ -81,7 +81,7 @@ test("a store made for Keyv 5 will do", async () => {
 test.each([
   ["an error", new Error("connection refused"), "connection refused"],
   ["a value without a text", Object.create(null), "a value without a text"],
-])("a store that fails with %s is a miss, told to the logger", async (_, thrown, reason) => {
+])("a store that fails with %s causes a logged miss", async (_, thrown, reason) => {
   const refuse = async (): Promise<never> => {
     throw thrown;
   };
@@ -97,7 +97,7 @@ test.each([
   expect(lines).toContain(`warn The tool catalog's store failed. ${JSON.stringify({ reason })}`);
 });
 
-test("a store that never answers is a miss after a while, and does not hold closing up", async () => {
+test("a store that never answers times out as a miss and does not block close", async () => {
   const never = () => new Promise<never>(() => {});
   const { log, lines } = recordingLogger();
   const silent = { get: never, set: never, delete: never, clear: never, disconnect: never };
@@ -109,7 +109,7 @@ test("a store that never answers is a miss after a while, and does not hold clos
   expect(lines.join()).toContain("did not answer within 1 ms");
 });
 
-test("a store that says it did not store is not believed to have", async () => {
+test("a write that the store reports as failed is logged", async () => {
   const { log, lines } = recordingLogger();
   const rejecting = {
     get: async () => undefined,
@@ -124,7 +124,7 @@ test("a store that says it did not store is not believed to have", async () => {
   ]);
 });
 
-test("what is no store at all is replaced by memory, told to the logger", async () => {
+test("an invalid store is replaced by memory and logged", async () => {
   const { log, lines } = recordingLogger();
   const cache = keyvToolCache({} as Map<string, unknown>, { key, log });
   await cache.set(id, sampleEntry());
@@ -132,7 +132,7 @@ test("what is no store at all is replaced by memory, told to the logger", async 
   expect(lines).toHaveLength(1);
 });
 
-test("closing disconnects the store", async () => {
+test("close disconnects the store", async () => {
   const store = sqliteStore();
   const cache = keyvToolCache(store, { key });
   await cache.set(id, sampleEntry());
@@ -140,7 +140,7 @@ test("closing disconnects the store", async () => {
   await expect(store.query("SELECT 1")).rejects.toThrow(/not open/);
 });
 
-test("a key that is too short is refused", () => {
+test("a key that is too short throws MCP_CONFIG_INVALID", () => {
   const short = () => keyvToolCache(new Map(), { key: new Uint8Array(31) });
   expect(short).toThrow(expect.toSatisfy((error) => isMcpError(error, "MCP_CONFIG_INVALID")));
 });

@@ -4,16 +4,16 @@ import { createLockQueue } from "../src/lock-queue.ts";
 /** An error as SQLite throws it for a lock of another process. */
 const LOCKED = Object.assign(new Error("database is locked"), { errcode: 5 });
 
-/** A lock that somebody holds, and how often each of those who wait has asked for it. */
+/** A held lock, and the name of every task that has tried to take it, in order. */
 function heldLock() {
-  const asked: string[] = [];
+  const attempts: string[] = [];
   const lock = { isHeld: true };
-  const ask = (name: string) => () => {
-    asked.push(name);
+  const attempt = (name: string) => () => {
+    attempts.push(name);
     if (lock.isHeld) throw LOCKED;
     return name;
   };
-  return { lock, asked, ask };
+  return { lock, attempts, attempt };
 }
 
 beforeEach(() => {
@@ -23,30 +23,30 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("those who wait for a lock", () => {
-  test("do what they want at once where nobody holds it", async () => {
+describe("the queue of tasks that need a lock", () => {
+  test("runs a task at once if the lock is free", async () => {
     expect(await createLockQueue().run(() => "done", 0)).toBe("done");
   });
 
-  test("make one attempt for all of them, and go on in the order they came", async () => {
-    const { lock, asked, ask } = heldLock();
+  test("lets only the first task retry, and runs all of them in order once the lock is free", async () => {
+    const { lock, attempts, attempt } = heldLock();
     const queue = createLockQueue();
     const names = Array.from({ length: 20 }, (_, index) => `write-${index}`);
-    const writes = names.map((name) => queue.run(ask(name), 5_000));
+    const writes = names.map((name) => queue.run(attempt(name), 5_000));
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(new Set(asked)).toEqual(new Set(["write-0"]));
+    expect(new Set(attempts)).toEqual(new Set(["write-0"]));
     lock.isHeld = false;
-    asked.length = 0;
+    attempts.length = 0;
     await vi.runAllTimersAsync();
     expect(await Promise.all(writes)).toEqual(names);
-    expect(asked).toEqual(names);
+    expect(attempts).toEqual(names);
   });
 
-  test("learn that it is held when their patience ends, whoever asks", async () => {
-    const { lock, ask } = heldLock();
+  test("rejects a task at its own timeout while another still waits", async () => {
+    const { lock, attempt } = heldLock();
     const queue = createLockQueue();
-    const patient = queue.run(ask("patient"), 5_000);
-    const impatient = expect(queue.run(ask("impatient"), 100)).rejects.toBe(LOCKED);
+    const patient = queue.run(attempt("patient"), 5_000);
+    const impatient = expect(queue.run(attempt("impatient"), 100)).rejects.toBe(LOCKED);
     await vi.advanceTimersByTimeAsync(120);
     await impatient;
     lock.isHeld = false;
@@ -54,25 +54,25 @@ describe("those who wait for a lock", () => {
     expect(await patient).toBe("patient");
   });
 
-  test("wait no longer when the clock is set back meanwhile", async () => {
-    const { ask } = heldLock();
-    const late = expect(createLockQueue().run(ask("late"), 2_000)).rejects.toBe(LOCKED);
+  test("keeps a task's timeout when the clock is set back", async () => {
+    const { attempt } = heldLock();
+    const late = expect(createLockQueue().run(attempt("late"), 2_000)).rejects.toBe(LOCKED);
     await vi.advanceTimersByTimeAsync(500);
     vi.setSystemTime(Date.now() - 3_600_000);
     await vi.advanceTimersByTimeAsync(1_520);
     await late;
   });
 
-  test("go on when one of them fails for another reason", async () => {
-    const { lock, ask } = heldLock();
+  test("continues after a task that fails for another reason", async () => {
+    const { lock, attempt } = heldLock();
     const queue = createLockQueue();
-    const first = queue.run(ask("first"), 5_000);
+    const first = queue.run(attempt("first"), 5_000);
     const fails = expect(
       queue.run(() => {
         throw new Error("disk is full");
       }, 5_000),
     ).rejects.toThrow("disk is full");
-    const last = queue.run(ask("last"), 5_000);
+    const last = queue.run(attempt("last"), 5_000);
     lock.isHeld = false;
     await vi.runAllTimersAsync();
     await fails;

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { type PersistentToolCache, sqliteToolCache } from "../src/index.ts";
 import { recordingLogger, temporaryDirectory } from "./catalog-samples.ts";
 
-/** A cache on a real file, what it said, and where it lies. Closed with the test. */
+/** A cache on a real file, with its log lines and its location. Closed when the test ends. */
 export function openCache(directory = temporaryDirectory()): {
   readonly cache: PersistentToolCache;
   readonly lines: string[];
@@ -17,7 +17,7 @@ export function openCache(directory = temporaryDirectory()): {
   return { cache, lines, directory, file: join(directory, "catalog.sqlite") };
 }
 
-/** Does something to a database file behind the cache's back. */
+/** Runs an action on a database file without going through the cache. */
 export function withDatabase<T>(file: string, action: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(file);
   try {

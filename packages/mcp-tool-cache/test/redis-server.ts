@@ -4,10 +4,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 
-/** Whether there is a Redis to be started on this machine. */
+/** Whether Redis is installed on this machine. */
 export const hasRedis = spawnSync("redis-server", ["--version"]).status === 0;
 
-/** A Redis of its own that keeps nothing on disk. Ends when it is disposed of. */
+/** A Redis server that keeps nothing on disk. Ends when it is disposed of. */
 export interface RedisServer extends AsyncDisposable {
   readonly url: string;
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { sampleEntry, type sampleId, sampleServer, temporaryDirectory } from "./catalog-samples.ts";
 import { openCache } from "./open-cache.ts";
 
-/** A repository with a catalog in it, as somebody has cloned it. */
+/** The clone of a repository that contains a catalog. */
 async function clonedCatalog(): Promise<{ directory: string; id: ReturnType<typeof sampleId> }> {
   const origin = temporaryDirectory();
   const { cache } = openCache(join(origin, "cache"));
@@ -29,7 +29,7 @@ async function clonedCatalog(): Promise<{ directory: string; id: ReturnType<type
 }
 
 test.runIf(process.platform !== "win32")(
-  "[T73] a catalog that a repository brought, key and all, is not believed, and one of one's own can stand in its place",
+  "[T73] a catalog cloned with its key from a repository is ignored and replaced",
   async () => {
     const { directory, id: planted } = await clonedCatalog();
     expect(existsSync(join(directory, "catalog.sqlite"))).toBe(true);

@@ -16,7 +16,7 @@ function markOf(file: string) {
 }
 
 describe("setting a file aside", () => {
-  test("takes along what belongs to it, under the first free number", () => {
+  test("moves its companions too, under the first free number", () => {
     const file = badFile();
     writeFileSync(`${file}-wal`, "log");
     writeFileSync(`${file}.corrupt-1`, "earlier");
@@ -27,7 +27,7 @@ describe("setting a file aside", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test("leaves a file alone that another process has put there meanwhile", () => {
+  test("does nothing if another process has moved or replaced the file", () => {
     const file = badFile();
     const mark = markOf(file);
     renameSync(file, `${file}.corrupt-1`);
@@ -38,8 +38,8 @@ describe("setting a file aside", () => {
   });
 });
 
-describe("the lock of a repair", () => {
-  test("keeps a second repair of the directory out until the first is done, however that ends", () => {
+describe("the repair lock", () => {
+  test("keeps a second repair out until the first ends, even by an error", () => {
     const file = badFile();
     const second = () => withRepairLock(file, () => "done", 0);
     withRepairLock(file, () => expect(second).toThrow("locked"), 0);
@@ -55,7 +55,7 @@ describe("the lock of a repair", () => {
     expect(second()).toBe("done");
   });
 
-  test("works whatever stands in its file, but follows no link", () => {
+  test("works with any content in its file, but follows no symlink", () => {
     const file = badFile();
     const lockFile = join(file, "..", "repair.lock");
     writeFileSync(lockFile, "This is no database. ".repeat(100));

@@ -11,7 +11,7 @@ import { openCache } from "./open-cache.ts";
 const IDS = ["a", "b", "c", "d", "e"];
 const FILES = ["catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm", "identity.key"];
 
-/** A process that writes, and of each entry the last listing that it said it had stored. */
+/** A writing process, and for each entry the last listing it reported as stored. */
 interface Writer {
   readonly child: ChildProcess;
   readonly stored: Map<string, number>;
@@ -27,7 +27,7 @@ async function startWriter(directory: string): Promise<Writer> {
   return { child, stored };
 }
 
-/** Proves that a directory holds all that was stored, whole, and nothing else. */
+/** Checks that a directory holds every stored entry, whole, and causes no warning. */
 async function expectIntact(directory: string, stored: ReadonlyMap<string, number>): Promise<void> {
   const { log, lines } = recordingLogger();
   await using cache = sqliteToolCache({ path: directory, log });
@@ -43,25 +43,25 @@ async function expectIntact(directory: string, stored: ReadonlyMap<string, numbe
   expect(lines).toEqual([]);
 }
 
-/** Lets a process that was stopped write on for a moment that nobody can foretell, and stops it in the middle of whatever it does. */
+/** Resumes a stopped process for a random moment, then stops it in the middle of its work. */
 async function stopLater(child: ChildProcess): Promise<void> {
   child.kill("SIGCONT");
   await once(child, "message");
   for (let turns = Math.floor(Math.random() * 20); turns > 0; turns -= 1)
     await new Promise((resolve) => setImmediate(resolve));
   child.kill("SIGSTOP");
-  const stopped = /\) [TZ] /; // Or dead, which the next message that does not come will tell.
+  const stopped = /\) [TZ] /; // Or dead: then the next message never comes.
   while (!stopped.test(readFileSync(`/proc/${child.pid}/stat`, "latin1"))); // at the kernel's next chance: microseconds
 }
 
 const PARTS = 40;
 const POINTS_OF_A_PART = 13;
 
-// What a process leaves that is killed is what its files hold at that moment. To stop it, copy them and let it go on gives as many
-// such moments as are wanted, without a new process for each.
+// A killed process leaves what its files hold at that moment. Stopping it, copying them and letting it go on gives any number of
+// such moments without a new process for each.
 describe.runIf(process.platform === "linux")("[R62] a process that dies while it writes", () => {
   test.each(Array.from({ length: PARTS }, (_, part) => part + 1))(
-    `[R62] leaves everything it had stored, and nothing unreadable: ${POINTS_OF_A_PART} random moments (part %i of ${PARTS})`,
+    `[R62] loses nothing it had stored, at ${POINTS_OF_A_PART} random moments (part %i of ${PARTS})`,
     async () => {
       const directory = temporaryDirectory();
       const copy = temporaryDirectory();
@@ -76,7 +76,7 @@ describe.runIf(process.platform === "linux")("[R62] a process that dies while it
 });
 
 test.each([1, 7, 31, 90])(
-  "[R62] a process that is killed while it writes, after %i listings, leaves everything it had stored",
+  "[R62] a writing process killed after %i listings loses nothing it had stored",
   async (moment) => {
     const directory = temporaryDirectory();
     const { child, stored } = await startWriter(directory);

@@ -29,7 +29,7 @@ async function filledDirectory(): Promise<{ directory: string; file: string }> {
   return { directory, file };
 }
 
-/** Proves that a catalog in this state stores and finds, and does so in the next process too. */
+/** Checks that a catalog in this state stores and finds an entry, also after a reopen. */
 async function expectUsable(directory: string): Promise<string[]> {
   const { cache, lines } = openCache(directory);
   await cache.set(id, sampleEntry());
@@ -39,13 +39,13 @@ async function expectUsable(directory: string): Promise<string[]> {
   return lines;
 }
 
-describe("a file that is no catalog is set aside, and the catalog starts empty", () => {
+describe("a file that is not a catalog is set aside for an empty catalog", () => {
   const intruders: readonly [what: string, place: (file: string) => void][] = [
     ["garbage", (file) => writeFileSync(file, "This is not a database. ".repeat(200))],
     ["a directory", (file) => mkdirSync(join(file, "sub"), { recursive: true })],
     ["another program's database", (file) => withDatabase(file, (db) => db.exec("CREATE TABLE keyv (a)"))],
     [
-      "a database with another mark",
+      "a database with another application id",
       (file) => withDatabase(file, (db) => db.exec("PRAGMA application_id = 7; CREATE TABLE t (a)")),
     ],
   ];
@@ -61,7 +61,7 @@ describe("a file that is no catalog is set aside, and the catalog starts empty",
     else expect(readdirSync(`${file}.corrupt-1`)).toEqual(["sub"]);
   });
 
-  test.runIf(posix)("a link, whose target is left alone", async () => {
+  test.runIf(posix)("a symlink, without touching its target", async () => {
     const directory = temporaryDirectory();
     const target = join(temporaryDirectory(), "elsewhere.sqlite");
     writeFileSync(target, "");
@@ -70,7 +70,7 @@ describe("a file that is no catalog is set aside, and the catalog starts empty",
     expect(statSync(target).size).toBe(0);
   });
 
-  test.runIf(posix)("a link in the place of a companion, whose target is left alone", async () => {
+  test.runIf(posix)("a symlink in place of a companion file, without touching its target", async () => {
     const { directory, file } = await filledDirectory();
     const target = join(temporaryDirectory(), "notes.txt");
     writeFileSync(target, "important");
@@ -80,13 +80,13 @@ describe("a file that is no catalog is set aside, and the catalog starts empty",
     expect(lstatSync(`${file}-wal.corrupt-1`).isSymbolicLink()).toBe(true);
   });
 
-  test.each(["", "x"])("a file with next to nothing in it (%j) is simply taken", async (content) => {
+  test.each(["", "x"])("except an almost empty file (%j), which is used", async (content) => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "catalog.sqlite"), content, { mode: 0o600 });
     expect(await expectUsable(directory)).toEqual([]);
   });
 
-  test("time and again, without ever filling the disk", async () => {
+  test("again and again, with at most nine files set aside", async () => {
     const directory = temporaryDirectory();
     for (let round = 0; round < 12; round += 1) {
       writeFileSync(join(directory, "catalog.sqlite"), "garbage".repeat(100));
@@ -98,7 +98,7 @@ describe("a file that is no catalog is set aside, and the catalog starts empty",
 
 describe("a damaged catalog", () => {
   test.each([100, 4_000, 4_096, 8_192, 40_000])(
-    "works again when it was cut off after %i bytes",
+    "works again after it was truncated to %i bytes",
     async (length) => {
       const { directory, file } = await filledDirectory();
       truncateSync(file, length);
@@ -110,7 +110,7 @@ describe("a damaged catalog", () => {
     },
   );
 
-  test("whose pages are overwritten in the middle shows it on use, and works from then on", async () => {
+  test("is set aside on first use if its pages are overwritten", async () => {
     const { directory, file } = await filledDirectory();
     const bytes = readFileSync(file);
     bytes.fill(0xa5, 4_096);
@@ -123,7 +123,7 @@ describe("a damaged catalog", () => {
     expect(existsSync(`${file}.corrupt-1`)).toBe(true);
   });
 
-  test("that is damaged while it is in use works from then on", async () => {
+  test("is set aside and works again if it is damaged while in use", async () => {
     const { cache, file, lines } = openCache();
     const ids = Array.from({ length: 30 }, (_, index) => sampleId(`server-${index}`));
     for (const each of ids)
@@ -143,7 +143,7 @@ describe("a damaged catalog", () => {
   test.each([
     "CREATE TABLE keyv (id TEXT, body TEXT)",
     "CREATE TABLE keyv (key TEXT, value TEXT, expires BIGINT)",
-  ])("whose table is another one shows it on use, and works from then on: %s", async (statement) => {
+  ])("is set aside on first use if its table is another one: %s", async (statement) => {
     const { directory, file } = await filledDirectory();
     withDatabase(file, (database) => database.exec(`DROP TABLE keyv; ${statement}`));
     const { cache, lines } = openCache(directory);

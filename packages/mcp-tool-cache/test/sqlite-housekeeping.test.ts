@@ -21,7 +21,7 @@ function rowsOf(file: string): number {
   );
 }
 
-describe("the catalog does not grow without bound", () => {
+describe("the size of the catalog", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1_900_000_000_000 });
   });
@@ -29,7 +29,7 @@ describe("the catalog does not grow without bound", () => {
     vi.useRealTimers();
   });
 
-  test("what has expired is removed by the first write of a later process, and its room given back", async () => {
+  test("shrinks when the first write after a reopen removes expired entries", async () => {
     const first = openCache();
     for (let index = 0; index < 20; index += 1) {
       await first.cache.set(sampleId(`old-${index}`), largeEntry(`old-${index}`, 50_000));
@@ -44,7 +44,7 @@ describe("the catalog does not grow without bound", () => {
     expect(bytesIn(first.directory)).toBeLessThan(before / 10);
   });
 
-  test("[T81] beyond its size what would expire first is forgotten first", async () => {
+  test("[T81] stays within maxBytes by dropping the entries that expire first", async () => {
     const path = temporaryDirectory();
     const { log, lines } = recordingLogger();
     const maxBytes = 1024 * 1024;
@@ -63,7 +63,7 @@ describe("the catalog does not grow without bound", () => {
     expect(lines).toEqual([]);
   });
 
-  test("a catalog that may hold nothing is emptied by its first change", async () => {
+  test("is emptied by the first change if maxBytes is 0", async () => {
     const { cache, directory } = openCache();
     await cache.set(sampleId("one"), largeEntry("one", 10));
     await cache.set(sampleId("two"), largeEntry("two", 10));
@@ -74,7 +74,7 @@ describe("the catalog does not grow without bound", () => {
     expect(await openCache(directory).cache.list()).toEqual([]);
   });
 
-  test("[T81] an entry of more than 16 MiB is not stored", async () => {
+  test("[T81] excludes an entry of more than 16 MiB", async () => {
     const { cache, lines } = openCache();
     const id = sampleId("bomb");
     await cache.set(id, largeEntry("bomb", 17 * 1024 * 1024));
@@ -82,7 +82,7 @@ describe("the catalog does not grow without bound", () => {
     expect(lines).toEqual([expect.stringContaining('"server":"bomb"')]);
   });
 
-  test("the log beside the database stays small while the catalog is open", async () => {
+  test("stays small in the write-ahead log while the catalog is open", async () => {
     const { cache, file } = openCache();
     for (let round = 0; round < 40; round += 1) {
       await cache.set(sampleId("one"), { ...largeEntry("one", 400_000), listedAt: round });

@@ -18,7 +18,7 @@ import { openCache, withDatabase } from "./open-cache.ts";
 const id = sampleId("files");
 const later = sampleEntry({ listedAt: 2_000 });
 
-/** Locks a catalog against everybody, as a program does that copies or repairs it. */
+/** Locks a catalog exclusively, as a program that copies or repairs it does. */
 async function lockedCatalog(): Promise<{ directory: string; lock: DatabaseSync }> {
   const { cache, directory, file } = openCache();
   await cache.set(id, sampleEntry());
@@ -32,7 +32,7 @@ async function lockedCatalog(): Promise<{ directory: string; lock: DatabaseSync 
   return { directory, lock };
 }
 
-test("a locked catalog is a miss for who reads, told to the logger, and is read once it is free", async () => {
+test("reading a locked catalog is a logged miss, and works once it is free", async () => {
   const { directory, lock } = await lockedCatalog();
   const { cache, lines } = openCache(directory);
   expect(await cache.getMany([id])).toEqual(new Map());
@@ -41,7 +41,7 @@ test("a locked catalog is a miss for who reads, told to the logger, and is read 
   expect((await cache.getMany([id])).size).toBe(1);
 });
 
-test("a write waits for the lock without holding the process up", async () => {
+test("a write waits for the lock without blocking the event loop", async () => {
   const { directory, lock } = await lockedCatalog();
   const { cache, lines } = openCache(directory);
   await cache.identify(sampleServer());
@@ -54,7 +54,7 @@ test("a write waits for the lock without holding the process up", async () => {
   expect(lines).toEqual([]);
 });
 
-test("twenty writes that wait for one lock ask for it once at a time, and none stands still", async () => {
+test("twenty writes that wait for a lock make one attempt per turn, and none blocks", async () => {
   const { file, cache, lines } = openCache();
   await cache.set(id, sampleEntry());
   const { DatabaseSync } = loadSqlite();
@@ -77,7 +77,7 @@ test("twenty writes that wait for one lock ask for it once at a time, and none s
   expect(lines).toEqual([]);
 });
 
-test("a damaged catalog that another process repairs is a miss for who reads; who writes waits for it", async () => {
+test("while another process repairs the catalog, a read misses and a write waits", async () => {
   const { cache, directory, file, lines } = openCache();
   await cache.set(id, sampleEntry());
   await cache.close();
@@ -104,7 +104,7 @@ test("a damaged catalog that another process repairs is a miss for who reads; wh
   expect(lines).toEqual([]);
 });
 
-test("damage that shows in use while another process repairs is repaired by the next request", async () => {
+test("damage found during another process's repair is repaired on the next request", async () => {
   const { cache, directory, file } = openCache();
   await cache.set(id, sampleEntry());
   const { DatabaseSync } = loadSqlite();
@@ -118,7 +118,7 @@ test("damage that shows in use while another process repairs is repaired by the 
   expect((await cache.getMany([id])).get(id)).toEqual(later);
 });
 
-test("a write that waits too long is told to the logger, and the catalog works again afterwards", async () => {
+test("a write that waits too long is logged, and the next write works", async () => {
   const { directory, lock } = await lockedCatalog();
   const { log, lines } = recordingLogger();
   const cache = sqliteToolCache({ path: directory, busyTimeoutMs: 1, log });

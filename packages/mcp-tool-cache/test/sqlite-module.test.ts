@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { loadSqlite } from "../src/sqlite-module.ts";
 
-/** Catches what is warned of, and lets SQLite be loaded as Node 22 loads it: with these warnings. */
+/** Records warnings, and makes loading SQLite emit the given ones, as on Node 22. */
 function warnWhileLoading(...warnings: readonly [text: string, type?: string][]): string[] {
   const { emitWarning, getBuiltinModule } = process;
   const messages: string[] = [];
@@ -14,13 +14,13 @@ function warnWhileLoading(...warnings: readonly [text: string, type?: string][])
   return messages;
 }
 
-test("loading SQLite leaves warnings as they were", () => {
+test("loading SQLite restores process.emitWarning", () => {
   const before = process.emitWarning;
   expect(loadSqlite().DatabaseSync).toBeTypeOf("function");
   expect(process.emitWarning).toBe(before);
 });
 
-test("the notice of Node 22 that SQLite is experimental is not shown, any other warning is", () => {
+test("Node 22's experimental warning for SQLite is hidden, any other warning is shown", () => {
   const messages = warnWhileLoading(
     ["SQLite is an experimental feature and might change at any time", "ExperimentalWarning"],
     ["Something else is an experimental feature", "ExperimentalWarning"],

@@ -11,7 +11,7 @@ function modes(directory: string): { [name: string]: number } {
   return Object.fromEntries(names.map((name) => [name, statSync(join(directory, name)).mode & 0o777]));
 }
 
-describe.runIf(process.platform !== "win32")("who may read", () => {
+describe.runIf(process.platform !== "win32")("file permissions", () => {
   test("the directory is 0700 and every file in it 0600, whatever the umask is", async () => {
     const before = process.umask(0);
     try {
@@ -31,7 +31,7 @@ describe.runIf(process.platform !== "win32")("who may read", () => {
     }
   });
 
-  test("a catalog that others could read is taken from them", async () => {
+  test("catalog files that others could read become 0600", async () => {
     const directory = temporaryDirectory();
     const first = openCache(directory);
     await first.cache.set(id, sampleEntry());
@@ -42,7 +42,7 @@ describe.runIf(process.platform !== "win32")("who may read", () => {
     expect(new Set(Object.values(modes(directory)))).toEqual(new Set([0o600]));
   });
 
-  test("a directory that exists is not changed", async () => {
+  test("an existing directory keeps its mode", async () => {
     const directory = join(temporaryDirectory(), "mine");
     mkdirSync(directory);
     chmodSync(directory, 0o755);
@@ -50,7 +50,7 @@ describe.runIf(process.platform !== "win32")("who may read", () => {
     expect(statSync(directory).mode & 0o777).toBe(0o755);
   });
 
-  test("what a repair writes is private too", async () => {
+  test("files written by a repair are 0600 too", async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "catalog.sqlite"), "garbage", { mode: 0o644 });
     await openCache(directory).cache.set(id, sampleEntry());
@@ -60,7 +60,7 @@ describe.runIf(process.platform !== "win32")("who may read", () => {
 
 const SECRETS = Array.from({ length: 50 }, (_, index) => `sk-planted-${index}-4f9a1c`);
 
-test("[T80] neither secrets nor addresses nor arguments are written anywhere", async () => {
+test("[T80] no secret, address or argument is written to disk", async () => {
   const { cache, directory } = openCache();
   const open = [
     "planted.example",

@@ -13,7 +13,7 @@ interface Report {
   readonly faults: readonly string[];
 }
 
-/** Lets processes write at the same time and returns what each of them reported. */
+/** Lets processes write at the same time, and returns the report of each. */
 async function writeTogether(directory: string, names: readonly string[], count: number): Promise<Report[]> {
   const children = names.map((name) => startFixture("writing-process", [directory, name, String(count)]));
   await Promise.all(children.map((child) => once(child, "message")));
@@ -28,14 +28,14 @@ async function writeTogether(directory: string, names: readonly string[], count:
   return answers;
 }
 
-describe("[R63] four processes that write at once into one catalog", () => {
+describe("[R63] four processes that write to one catalog at once", () => {
   const directory = mkdtempSync(join(tmpdir(), "jackfield-catalog-"));
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
   const written: CatalogId[] = [];
   const keys = new Set<string>();
 
   test.each(Array.from({ length: 10 }, (_, step) => (step + 1) * 200))(
-    "[R63] lose nothing and agree on the key, until there are %i entries",
+    "[R63] lose nothing and agree on the key, up to %i entries",
     async (total) => {
       const names = ["a", "b", "c", "d"].map((name) => `${name}-${total}`);
       const reports = await writeTogether(directory, names, 50);
@@ -51,7 +51,7 @@ describe("[R63] four processes that write at once into one catalog", () => {
   );
 });
 
-test("processes that meet a damaged catalog and a damaged key at once repair them once and lose nothing", async () => {
+test("concurrent processes repair a damaged catalog and key once and lose nothing", async () => {
   const directory = temporaryDirectory();
   writeFileSync(join(directory, "catalog.sqlite"), "garbage".repeat(1_000));
   writeFileSync(join(directory, "identity.key"), "short");

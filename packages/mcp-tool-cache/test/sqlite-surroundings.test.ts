@@ -26,11 +26,11 @@ import { openCache } from "./open-cache.ts";
 
 const posix = process.platform !== "win32";
 const isRoot = process.getuid?.() === 0;
-/** Where everything is allowed, what is forbidden must be tried by someone else. */
+/** A user without privileges: root is allowed everything. */
 const NOBODY = 65_534;
 const earlier = sampleId("earlier");
 
-/** What a catalog does that keeps nothing: everything works, it finds nothing of before, and one warning says why. */
+/** The report on a catalog in memory: everything works, and no earlier entry is found. */
 const WORKING = { before: 0, found: true, listed: 1, left: 0 };
 
 async function use(path: string, options: { condition?: string; prefix?: string; user?: number } = {}) {
@@ -63,27 +63,27 @@ async function filledDirectory(directory = temporaryDirectory()): Promise<string
   return directory;
 }
 
-describe("where nothing can be kept, the catalog works in memory and says so once", () => {
-  test("a directory that cannot be made", async () => {
+describe("the catalog works in memory, with one warning, for", () => {
+  test("a directory that cannot be created", async () => {
     const file = join(temporaryDirectory(), "file");
     writeFileSync(file, "");
     expect(await expectWorkingInMemory(join(file, "cache"))).toEqual([expect.stringContaining("ENOTDIR")]);
   });
 
-  test("a file in the place of the directory", async () => {
+  test("a file in place of the directory", async () => {
     const file = join(temporaryDirectory(), "file");
     writeFileSync(file, "");
     expect(await expectWorkingInMemory(file)).toHaveLength(1);
   });
 
-  test.runIf(posix)("a link that leads nowhere in the place of the directory", async () => {
+  test.runIf(posix)("a dangling symlink in place of the directory", async () => {
     const link = join(temporaryDirectory(), "link");
     symlinkSync("/nonexistent-jackfield/cache", link);
     expect(await expectWorkingInMemory(link)).toHaveLength(1);
     expect(existsSync("/nonexistent-jackfield")).toBe(false);
   });
 
-  test.runIf(posix)("[T73] a directory in which others may write", async () => {
+  test.runIf(posix)("[T73] a directory that others can write to", async () => {
     const directory = join(temporaryDirectory(), "shared");
     mkdirSync(directory);
     chmodSync(directory, 0o777);
@@ -102,7 +102,7 @@ describe("where nothing can be kept, the catalog works in memory and says so onc
     }
   });
 
-  test.runIf(posix)("[R64] a directory that may not be written in", async () => {
+  test.runIf(posix)("[R64] a read-only directory", async () => {
     const directory = await filledDirectory();
     for (const name of readdirSync(directory)) {
       if (isRoot) chownSync(join(directory, name), NOBODY, NOBODY);
@@ -116,7 +116,7 @@ describe("where nothing can be kept, the catalog works in memory and says so onc
     expect(said).toEqual([expect.stringContaining("lasts only as long as this process")]);
   });
 
-  test.runIf(posix)("[R64] a process that can open no file any more", async () => {
+  test.runIf(posix)("[R64] a process out of file descriptors", async () => {
     const { said, ...result } = await use(temporaryDirectory(), {
       condition: "exhausted",
       prefix: "ulimit -n 64",
@@ -125,33 +125,30 @@ describe("where nothing can be kept, the catalog works in memory and says so onc
     expect(said).toEqual([expect.stringMatching(/EMFILE|unable to open/)]);
   });
 
-  test.runIf(posix)(
-    "[R64] a disk without room: what fits is kept, the rest lasts as long as the process, nothing is thrown",
-    async () => {
-      const directory = temporaryDirectory();
-      // The shell's limit, in blocks of 512 bytes, makes every write beyond it fail as on a full disk.
-      const { stdout } = await runFixture("crowded-process", [directory], { prefix: "ulimit -f 300" });
-      expectCrowded(JSON.parse(stdout) as Crowded);
-      expectPart(await openCache(directory).cache.list());
-    },
-  );
+  test.runIf(posix)("[R64] a disk with too little space, which keeps what fits", async () => {
+    const directory = temporaryDirectory();
+    // The shell's limit, in blocks of 512 bytes, makes every write beyond it fail as on a full disk.
+    const { stdout } = await runFixture("crowded-process", [directory], { prefix: "ulimit -f 300" });
+    expectCrowded(JSON.parse(stdout) as Crowded);
+    expectPart(await openCache(directory).cache.list());
+  });
 
-  test.runIf(posix)("[R64] a disk without any room", async () => {
+  test.runIf(posix)("[R64] a disk with no space at all", async () => {
     const { stdout } = await runFixture("crowded-process", [temporaryDirectory()], { prefix: "ulimit -f 0" });
     expectCrowded(JSON.parse(stdout) as Crowded);
   });
 });
 
-/** What a process knew of twenty entries, and what it said. */
+/** How many of twenty entries a process read back, and what it logged. */
 interface Crowded {
   readonly known: number;
   readonly listed: number;
-  /** Of those it has marked. */
+  /** Entries that read back as stale after they were marked. */
   readonly stale: number;
   readonly faults: readonly string[];
 }
 
-/** Nothing is missing while the process lives, and one warning says that it goes with it. */
+/** Checks that no entry is missing while the process lives, and that one warning says they end with it. */
 function expectCrowded({ faults, ...counts }: Crowded): void {
   expect(counts).toEqual({ known: 20, listed: 20, stale: 20 });
   expect(faults).toEqual([expect.stringContaining("lasts only as long as this process")]);
@@ -162,9 +159,9 @@ function expectPart({ length }: readonly unknown[]): void {
   expect(length).toBeLessThan(20);
 }
 
-describe("a file system of its own", () => {
+describe("a separate file system", () => {
   test.runIf(mayMount())(
-    "[R64] that is full keeps what fits, and the rest for as long as the process lives",
+    "[R64] that is full keeps what fits, and the rest while the process lives",
     async () => {
       const mount = mountedDirectory("size=200k");
       const { stdout } = await runFixture("crowded-process", [join(mount, "cache")]);
@@ -174,7 +171,7 @@ describe("a file system of its own", () => {
   );
 
   test.runIf(mayMount())(
-    "[R64] that may not be written leaves the catalog in memory, with one warning",
+    "[R64] that is read-only leaves the catalog in memory, with one warning",
     async () => {
       const mount = mountedDirectory("size=1m");
       await filledDirectory(join(mount, "cache"));
@@ -186,8 +183,8 @@ describe("a file system of its own", () => {
   );
 });
 
-describe.runIf(posix)("what others could have written is not believed", () => {
-  test("[T73] a catalog with the wrong mode is set aside, with one warning", async () => {
+describe.runIf(posix)("a catalog directory that others could have written", () => {
+  test("[T73] has its catalog set aside if the mode is wrong, with one warning", async () => {
     const directory = await filledDirectory();
     const file = join(directory, "catalog.sqlite");
     chmodSync(file, 0o666);
@@ -199,7 +196,7 @@ describe.runIf(posix)("what others could have written is not believed", () => {
   });
 
   test.each([0o622, 0o644, 0o640])(
-    "[T73] a key with the mode %o is replaced, and nothing that was sealed with it is served",
+    "[T73] has a key with mode %o replaced, and serves nothing sealed with it",
     async (mode) => {
       const directory = await filledDirectory();
       chmodSync(join(directory, "identity.key"), mode);
@@ -210,7 +207,7 @@ describe.runIf(posix)("what others could have written is not believed", () => {
     },
   );
 
-  test("[T73] a catalog that was copied from another user's directory holds nothing", async () => {
+  test("[T73] serves nothing from a catalog copied from another directory", async () => {
     const stranger = await filledDirectory();
     const directory = await filledDirectory();
     copyFileSync(join(stranger, "catalog.sqlite"), join(directory, "catalog.sqlite"));
@@ -219,7 +216,7 @@ describe.runIf(posix)("what others could have written is not believed", () => {
     expect(lines).toEqual([expect.stringContaining("unreadable catalog entry")]);
   });
 
-  test("a link to a private directory is followed", async () => {
+  test("is used through a symlink if it is private", async () => {
     const directory = await filledDirectory();
     const link = join(temporaryDirectory(), "link");
     symlinkSync(directory, link);
@@ -227,7 +224,7 @@ describe.runIf(posix)("what others could have written is not believed", () => {
   });
 });
 
-/** A small file system in memory, which Linux lets root have. */
+/** Mounts a small file system in memory, which needs Linux and root. */
 function mountedDirectory(options: string): string {
   const directory = temporaryDirectory();
   execFileSync("mount", ["-t", "tmpfs", "-o", `${options},mode=700`, "tmpfs", directory]);

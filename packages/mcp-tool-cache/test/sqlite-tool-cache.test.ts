@@ -7,7 +7,7 @@ import { openCache, withDatabase } from "./open-cache.ts";
 const id = sampleId("files");
 
 describe("a catalog on disk", () => {
-  test("gives back in the next process what was stored in this one", async () => {
+  test("returns the stored entry unchanged after a reopen", async () => {
     const { cache, directory } = openCache();
     const entry = sampleEntry({ instructions: "Be brief.", prior: { era: "legacy", at: Date.now() } });
     await cache.set(id, entry);
@@ -17,7 +17,7 @@ describe("a catalog on disk", () => {
     expect(next.lines).toEqual([]);
   });
 
-  test("names a server alike in every process of the directory, and otherwise elsewhere", async () => {
+  test("identifies a server the same after a reopen, differently in another directory", async () => {
     const { cache, directory } = openCache();
     const server = sampleServer({ secrets: ["/srv"] });
     const identity = await cache.identify(server);
@@ -26,14 +26,14 @@ describe("a catalog on disk", () => {
     expect(await openCache().cache.identify(server)).not.toEqual(identity);
   });
 
-  test("leaves unknown ids out of the answer", async () => {
+  test("leaves unknown ids out of getMany", async () => {
     const { cache } = openCache();
     await cache.set(id, sampleEntry());
     expect([...(await cache.getMany([sampleId("none"), id, id])).keys()]).toEqual([id]);
     expect(await cache.getMany([])).toEqual(new Map());
   });
 
-  test("lists what it holds", async () => {
+  test("lists its entries", async () => {
     const { cache } = openCache();
     await cache.set(id, sampleEntry());
     await cache.set(sampleId("mail"), sampleEntry({ server: "mail", tools: undefined, stale: true }));
@@ -43,7 +43,7 @@ describe("a catalog on disk", () => {
     ]);
   });
 
-  test("marks an entry stale, and an unknown one not at all", async () => {
+  test("marks an entry stale and ignores an unknown id", async () => {
     const { cache } = openCache();
     await cache.set(id, sampleEntry());
     await cache.markStale(id);
@@ -53,7 +53,7 @@ describe("a catalog on disk", () => {
     );
   });
 
-  test("deletes an entry, and nothing else", async () => {
+  test("deletes one entry and no other", async () => {
     const { cache, lines } = openCache();
     await cache.set(id, sampleEntry());
     await cache.set(sampleId("mail"), sampleEntry());
@@ -63,7 +63,7 @@ describe("a catalog on disk", () => {
     expect(lines).toEqual([]);
   });
 
-  test("[L13] is not changed by whoever changes what it was given or what it gave", async () => {
+  test("[L13] does not change when a stored or returned object is changed", async () => {
     const { cache } = openCache();
     const tool = sampleTool("read");
     const storing = cache.set(id, sampleEntry({ tools: [tool] }));
@@ -84,8 +84,8 @@ describe("a catalog on disk", () => {
   });
 });
 
-describe("order of writes", () => {
-  test("an older write never beats a newer one, in whatever order they are made", async () => {
+describe("concurrent writes to a catalog on disk", () => {
+  test("keep the newest listing, whatever their order", async () => {
     const { cache } = openCache();
     const times = [5, 3, 9, 1, 9, 2, 8, 7, 4, 6];
     await Promise.all(
@@ -96,14 +96,14 @@ describe("order of writes", () => {
     expect((await cache.getMany([id])).get(id)?.tools?.[0]?.name).toBe("at-9");
   });
 
-  test("an older write of another process does not beat a newer one either", async () => {
+  test("keep a newer listing when another cache writes an older one", async () => {
     const { cache, directory } = openCache();
     await cache.set(id, sampleEntry({ listedAt: 2_000 }));
     await openCache(directory).cache.set(id, sampleEntry({ listedAt: 1_000, tools: [sampleTool("old")] }));
     expect((await cache.getMany([id])).get(id)?.listedAt).toBe(2_000);
   });
 
-  test("a mark made right after a write holds for what was written", async () => {
+  test("apply a stale mark to the entry written just before", async () => {
     const { cache } = openCache();
     await Promise.all([cache.set(id, sampleEntry()), cache.markStale(id)]);
     expect((await cache.getMany([id])).get(id)?.stale).toBe(true);
@@ -120,7 +120,7 @@ describe("a server without tools", () => {
     expect((await cache.getMany([id])).get(id)).toEqual(sampleEntry({ listedAt: 3_000, tools: [] }));
   });
 
-  test("is remembered as suspect by the next process", async () => {
+  test("is still suspect after a reopen", async () => {
     const { cache, directory } = openCache();
     await cache.set(id, sampleEntry());
     await cache.set(id, sampleEntry({ listedAt: 2_000, tools: [] }));
@@ -142,8 +142,8 @@ describe("unreadable rows", () => {
   const damages: readonly [what: string, sql: string][] = [
     ["another version", `UPDATE keyv SET value = replace(value, '"version":2', '"version":3')`],
     ["a changed tool", "UPDATE keyv SET value = replace(value, 'Does read', 'Does harm')"],
-    ["text that is no document", "UPDATE keyv SET value = 'nonsense'"],
-    ["no text at all", "UPDATE keyv SET value = x'00ff'"],
+    ["text that is not a document", "UPDATE keyv SET value = 'nonsense'"],
+    ["a value that is not text", "UPDATE keyv SET value = x'00ff'"],
     [
       "the row of another server",
       `UPDATE keyv SET key = 'between' WHERE key = 'files'; UPDATE keyv SET key = 'files' WHERE key = 'mail';
@@ -151,7 +151,7 @@ describe("unreadable rows", () => {
     ],
   ];
 
-  test.each(damages)("[L5] %s is a miss, and the entry can be written anew", async (_what, sql) => {
+  test.each(damages)("[L5] %s is a miss, and the entry can be written again", async (_what, sql) => {
     const { cache, file } = openCache();
     const mail = sampleId("mail");
     await cache.set(id, sampleEntry());
@@ -164,7 +164,7 @@ describe("unreadable rows", () => {
   });
 });
 
-test("rows of another version are told once, however many there are and however often they are met", async () => {
+test("rows of another version are logged once, however often they are read", async () => {
   const { cache, file, lines } = openCache();
   const ids = ["a", "b", "c"].map(sampleId);
   for (const each of ids) await cache.set(each, sampleEntry());
@@ -174,8 +174,8 @@ test("rows of another version are told once, however many there are and however 
   expect(lines).toEqual([expect.stringMatching(/another version wrote it.* no action is needed/)]);
 });
 
-describe("what cannot be stored", () => {
-  test("is told to the logger and leaves the old entry", async () => {
+describe("an entry that cannot be stored", () => {
+  test("is logged and leaves the old entry", async () => {
     const { cache, lines } = openCache();
     await cache.set(id, sampleEntry());
     const cyclic = sampleEntry({ listedAt: 2_000, capabilities: {} });
@@ -188,7 +188,7 @@ describe("what cannot be stored", () => {
 });
 
 describe("close", () => {
-  test("makes get a miss and set nothing, and may be called again", async () => {
+  test("makes later reads miss and later writes do nothing", async () => {
     const { cache, directory, lines } = openCache();
     await cache.set(id, sampleEntry());
     await Promise.all([cache.close(), cache.close()]);
@@ -202,7 +202,7 @@ describe("close", () => {
     expect(lines).toEqual([]);
   });
 
-  test("waits for what was asked before, and releases the files", async () => {
+  test("waits for pending operations and releases the files", async () => {
     const { cache, directory, file } = openCache();
     const storing = cache.set(id, sampleEntry());
     const reading = cache.getMany([id]);
@@ -213,7 +213,7 @@ describe("close", () => {
     rmSync(directory, { recursive: true });
   });
 
-  test("opens nothing if nothing was opened, not even for an identity afterwards", async () => {
+  test("creates no directory if nothing was opened, even for a later identify", async () => {
     const directory = `${temporaryDirectory()}/catalog`;
     const { cache } = openCache(directory);
     await cache.close();
@@ -221,7 +221,7 @@ describe("close", () => {
     expect(existsSync(directory)).toBe(false);
   });
 
-  test("is what `await using` does", async () => {
+  test("happens at the end of `await using`", async () => {
     const { cache, file } = openCache();
     {
       await using used = cache;
@@ -231,7 +231,7 @@ describe("close", () => {
     expect(await cache.list()).toEqual([]);
   });
 
-  test("is not needed for the process to end, and nothing is said about SQLite", async () => {
+  test("is not needed for the process to exit, and no SQLite warning is shown", async () => {
     const directory = temporaryDirectory();
     const { stdout, stderr } = await runFixture("abandoning-process", [directory]);
     expect(stdout).toBe("");
@@ -240,7 +240,7 @@ describe("close", () => {
   });
 });
 
-test("importing the package loads no SQLite, reading no Keyv, and writing no native driver", async () => {
+test("import and read load no dependency, and a write loads Keyv without a native driver", async () => {
   const { stdout } = await runFixture("importing-process", [temporaryDirectory()]);
   const loaded = JSON.parse(stdout) as { onImport: string[]; onRead: string[]; onWrite: string[] };
   expect(loaded.onImport).toEqual([]);

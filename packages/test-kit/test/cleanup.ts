@@ -5,14 +5,14 @@ type Cleanup = () => unknown;
 
 const cleanups: Cleanup[] = [];
 
-// Hooks run in reverse, so this looks for leaks when the clean-up below is done.
+// Hooks run in reverse order, so the leak check runs after the clean-up below.
 useLeakCheck();
 
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** Does something when the test ends, in reverse order; after that nothing may be left of it. */
+/** Runs a clean-up when the test ends, the last one first. The leak check runs after all of them. */
 export function atEnd(cleanup: Cleanup): void {
   cleanups.push(cleanup);
 }

@@ -12,7 +12,7 @@ const server: ResolvedServer = {
 };
 const options = (signal = new AbortController().signal) => ({ signal, log: silentLogger });
 
-test("an attempt shows what it was asked and opens the session of the test", async () => {
+test("an attempt exposes its server and options, and opens the given session", async () => {
   const connector = createFakeConnector();
   const asked = options();
   const connecting = connector.connect(server, asked);
@@ -23,7 +23,7 @@ test("an attempt shows what it was asked and opens the session of the test", asy
   expect(await connecting).toBe(session);
 });
 
-test("an attempt fails with the error of the test", async () => {
+test("an attempt fails with the given error", async () => {
   const connector = createFakeConnector();
   const connecting = connector.connect(server, options());
   const error = new McpError("MCP_CONNECT_FAILED", "Refused.");
@@ -31,7 +31,7 @@ test("an attempt fails with the error of the test", async () => {
   await expect(connecting).rejects.toBe(error);
 });
 
-test("attempts are handed out once each, in order, also to those who wait for them", async () => {
+test("nextAttempt returns each attempt once and in order, even when called early", async () => {
   const connector = createFakeConnector();
   const waiting = [connector.nextAttempt(), connector.nextAttempt()];
   for (const name of ["a", "b", "c"]) void connector.connect({ ...server, name }, options());
@@ -40,13 +40,13 @@ test("attempts are handed out once each, in order, also to those who wait for th
   expect(connector.attempts).toEqual(handedOut);
 });
 
-test("attempts can be decided as they begin", async () => {
+test("onAttempt can open the session as soon as the attempt begins", async () => {
   const connector = createFakeConnector({ onAttempt: (attempt) => attempt.open() });
   const session = await connector.connect(server, options());
   expect(session.handshake.era).toBe("modern");
 });
 
-test("an aborted attempt rejects by itself, and a session opened afterwards is closed", async () => {
+test("an aborted attempt rejects, and a session opened after it is closed", async () => {
   const connector = createFakeConnector();
   const controller = new AbortController();
   const connecting = connector.connect(server, options(controller.signal));
@@ -58,7 +58,7 @@ test("an aborted attempt rejects by itself, and a session opened afterwards is c
   attempt.fail(new McpError("MCP_CONNECT_FAILED", "Too late."));
 });
 
-test("an attempt whose signal has fired already is aborted from the start", async () => {
+test("an attempt with an already aborted signal is aborted from the start", async () => {
   const connector = createFakeConnector();
   await expect(connector.connect(server, options(AbortSignal.abort()))).rejects.toMatchObject({
     code: "MCP_ABORTED",
@@ -66,7 +66,7 @@ test("an attempt whose signal has fired already is aborted from the start", asyn
   expect((await connector.nextAttempt()).aborted).toBe(true);
 });
 
-test("an abort after the verdict changes nothing, and a second verdict is a mistake", async () => {
+test("an abort after open changes nothing, and a second open throws", async () => {
   const connector = createFakeConnector();
   const controller = new AbortController();
   const connecting = connector.connect(server, options(controller.signal));

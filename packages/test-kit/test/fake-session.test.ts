@@ -15,14 +15,14 @@ test("a call echoes its arguments and is recorded with its options", async () =>
   ]);
 });
 
-test("other requests are answered with the least that fits", async () => {
+test("other requests get the smallest valid answer", async () => {
   const session = createFakeSession();
   expect(await session.request("ping", undefined)).toEqual({});
   expect(await session.request("resources/read", { uri: "file:///a" })).toEqual({ contents: [] });
   expect(session.requests[0]).toEqual({ method: "ping", params: {}, options: {} });
 });
 
-test("an answer of the test sees method, parameters and options", async () => {
+test("a custom answer receives method, parameters and options", async () => {
   const session = createFakeSession({
     answer: (method, params, options) => ({
       content: [{ type: "text", text: `${method} ${params.name}` }],
@@ -33,7 +33,7 @@ test("an answer of the test sees method, parameters and options", async () => {
   expect(result).toEqual({ content: [{ type: "text", text: "tools/call x" }], _meta: { trace: 1 } });
 });
 
-test("an answer that throws rejects the request, always with an McpError", async () => {
+test("a custom answer that throws rejects the request, always with an McpError", async () => {
   const rejected = new McpError("MCP_TOOL_REJECTED", "No.");
   const errors = [rejected, new TypeError("a mistake")];
   const session = createFakeSession({
@@ -45,7 +45,7 @@ test("an answer that throws rejects the request, always with an McpError", async
   await expect(session.request("tools/call", { name: "x" })).rejects.toMatchObject({ code: "MCP_INTERNAL" });
 });
 
-test("lists give what was set, for every kind, and are counted", async () => {
+test("lists return the items set for each kind, and are recorded", async () => {
   const session = createFakeSession({
     tools: [{ name: "one", inputSchema: { type: "object" } }],
     items: { prompts: [{ name: "greet" }] },
@@ -61,7 +61,7 @@ test("lists give what was set, for every kind, and are counted", async () => {
   expect((await session.list("tools", { signal: never })).items.map(({ name }) => name)).toEqual(["two"]);
 });
 
-test("lists fail until the error is taken back", async () => {
+test("lists fail until failLists is cleared", async () => {
   const session = createFakeSession();
   session.failLists(crash);
   await expect(session.list("tools", { signal: never })).rejects.toBe(crash);
@@ -69,7 +69,7 @@ test("lists fail until the error is taken back", async () => {
   await expect(session.list("tools", { signal: never })).resolves.toEqual({ items: [] });
 });
 
-test("a held list waits for the last release and then gives the tools of that moment", async () => {
+test("a held list waits for the last release, then returns the current tools", async () => {
   const session = createFakeSession();
   const releases = [session.holdLists(), session.holdLists()];
   const list = session.list("tools", { signal: never });
@@ -92,7 +92,7 @@ test("a held list and a hanging request reject when their signals fire", async (
   await expect(late).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
 });
 
-test("what is pending rejects when the session is lost, and so does whatever comes later", async () => {
+test("pending and later requests reject when the session is lost", async () => {
   const session = createFakeSession({ answer: hang });
   session.holdLists();
   const list = session.list("tools", { signal: never });
@@ -105,14 +105,14 @@ test("what is pending rejects when the session is lost, and so does whatever com
   expect(session.closeCount).toBe(0);
 });
 
-test("what is pending rejects when the session is closed", async () => {
+test("a pending request rejects when the session is closed", async () => {
   const session = createFakeSession({ answer: hang });
   const request = session.request("ping", undefined);
   await session.close();
   await expect(request).rejects.toSatisfy((error) => isMcpError(error, "MCP_CLOSED"));
 });
 
-test("listeners hear the end once, late ones at once, with its cause", async () => {
+test("onClose listeners hear the cause once, late ones at once", async () => {
   const heard: unknown[] = [];
   const lost = createFakeSession();
   lost.onClose((cause) => heard.push(cause));
@@ -131,7 +131,7 @@ test("listeners hear the end once, late ones at once, with its cause", async () 
   expect(closed.closeCount).toBe(2);
 });
 
-test("a held close ends the session at once and resolves later", async () => {
+test("a held close closes the session at once but resolves on release", async () => {
   const session = createFakeSession();
   const release = session.holdClose();
   let resolved = false;
@@ -145,7 +145,7 @@ test("a held close ends the session at once and resolves later", async () => {
   expect(resolved).toBe(true);
 });
 
-test("notifications and renewals reach listeners until these are taken back", () => {
+test("notifications and renewals reach listeners until they are removed", () => {
   const session = createFakeSession();
   const heard: string[] = [];
   const stops = [
@@ -160,7 +160,7 @@ test("notifications and renewals reach listeners until these are taken back", ()
   expect(heard).toEqual(["notifications/tools/list_changed", "renewed"]);
 });
 
-test("the handshake is modern unless it is told otherwise, and its prior follows", () => {
+test("the handshake and its prior are modern unless the options say legacy", () => {
   expect(createFakeSession().handshake).toMatchObject({
     era: "modern",
     protocolVersion: "2026-07-28",

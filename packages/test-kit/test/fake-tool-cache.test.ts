@@ -20,7 +20,7 @@ const server: ResolvedServer = {
   secrets: [],
 };
 
-test("a seeded entry is found under the server's identity and is fresh", async () => {
+test("a seeded entry is found under the server's identity, with its credentials", async () => {
   const cache = createFakeToolCache();
   const id = cache.seed(server, { tools: [] });
   const identity = await cache.identify(server);
@@ -32,7 +32,7 @@ test("a seeded entry is found under the server's identity and is fresh", async (
   });
 });
 
-test("a seeded entry belongs to its principal and may be anything", async () => {
+test("a seeded entry belongs to its principal and can set any field", async () => {
   const cache = createFakeToolCache();
   const id = cache.seed(server, { listedAt: 1, credentials: "others", stale: true }, "alice");
   expect(id).toBe((await cache.identify(server, "alice")).id);

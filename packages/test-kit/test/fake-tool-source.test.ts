@@ -16,7 +16,7 @@ toolSourceSuite("the fake", async () => {
   };
 });
 
-test("a tool is described by its definition, with defaults for everything else", () => {
+test("tools() fills in defaults for whatever a tool does not set", () => {
   const source = createFakeToolSource([
     echo,
     { name: "x", server: "s", definition: { name: "t", title: "T" }, requiresApproval: true },
@@ -43,7 +43,7 @@ test("a tool is described by its definition, with defaults for everything else",
   ]);
 });
 
-test("calls that reach a tool are recorded, others are not", async () => {
+test("only calls that reach a tool are recorded", async () => {
   const source = createFakeToolSource([echo]);
   await source.callTool("mcp__fake__echo", { a: 1 }, { audience: "model" });
   await expect(source.callTool("nobody")).rejects.toThrow(McpError);
@@ -53,7 +53,7 @@ test("calls that reach a tool are recorded, others are not", async () => {
   expect(source.calls).toEqual([{ tool: "mcp__fake__echo", args: { a: 1 }, options: { audience: "model" } }]);
 });
 
-test("a tool of the test answers, fails, or hangs until it is aborted", async () => {
+test("a tool's own call function can answer, fail, or hang until aborted", async () => {
   const failure = new McpError("MCP_TOOL_REJECTED", "No.");
   const source = createFakeToolSource([
     { definition: { name: "answer" }, call: (args) => ({ content: [], structuredContent: args }) },
@@ -72,7 +72,7 @@ test("a tool of the test answers, fails, or hangs until it is aborted", async ()
   await expect(hanging).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "unknown" });
 });
 
-test("replacing tools says what changed, once for each server that differs", () => {
+test("replaceTools emits one toolsChanged for each server that differs", () => {
   const other: FakeTool = { server: "other", definition: { name: "o" } };
   const quiet: FakeTool = { server: "quiet", definition: { name: "q" } };
   const source = createFakeToolSource([echo, zebra, other, quiet]);
@@ -94,7 +94,7 @@ test("replacing tools says what changed, once for each server that differs", () 
   ]);
 });
 
-test("replacing tools by the same ones changes nothing", () => {
+test("replaceTools with the same tools changes nothing", () => {
   const source = createFakeToolSource([echo]);
   const tools = source.tools();
   source.on("toolsChanged", () => expect.unreachable());
@@ -102,6 +102,6 @@ test("replacing tools by the same ones changes nothing", () => {
   expect(source.tools()).toBe(tools);
 });
 
-test("two tools of one name are a mistake in the test", () => {
+test("two tools with the same name throw", () => {
   expect(() => createFakeToolSource([echo, echo])).toThrow("mcp__fake__echo");
 });

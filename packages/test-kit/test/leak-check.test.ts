@@ -8,7 +8,7 @@ import { testRunId } from "../src/test-run.ts";
 
 const FEW = { rounds: 3 };
 
-test("nothing is left when nothing was opened, or when all of it was closed", async () => {
+test("a cleared timer and a closed server are no leak", async () => {
   const check = leakCheck();
   const timer = setTimeout(() => {}, 1_000_000);
   const server = createServer();
@@ -18,13 +18,13 @@ test("nothing is left when nothing was opened, or when all of it was closed", as
   await check.assertClean();
 });
 
-test("what existed at the start is not counted", async () => {
+test("a timer that existed before the check is no leak", async () => {
   const timer = setInterval(() => {}, 1_000_000);
   await leakCheck(FEW).assertClean();
   clearInterval(timer);
 });
 
-test("a listener left on the process is named with its event", async () => {
+test("a leaked process listener is reported with its event", async () => {
   const check = leakCheck(FEW);
   const listener = () => {};
   process.on("SIGUSR2", listener);
@@ -32,7 +32,7 @@ test("a listener left on the process is named with its event", async () => {
   process.off("SIGUSR2", listener);
 });
 
-test("a leaked child is named with its command, and forgiven once it is killed", async () => {
+test("a leaked child process is reported with its command until it is killed", async () => {
   const check = leakCheck(FEW);
   const patient = leakCheck();
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)", "the-leaked-one"]);
@@ -42,7 +42,7 @@ test("a leaked child is named with its command, and forgiven once it is killed",
   await patient.assertClean();
 });
 
-test("a marked process is found though its parent has gone and it leads a session of its own", async () => {
+test("a marked orphan in its own process session is reported", async () => {
   const check = leakCheck(FEW);
   const patient = leakCheck();
   const program = `
@@ -58,14 +58,14 @@ test("a marked process is found though its parent has gone and it leads a sessio
   await patient.assertClean();
 });
 
-test("a leaked timer is named with the place that set it", async () => {
+test("a leaked timer is reported with the place that set it", async () => {
   const check = leakCheck(FEW);
   const timer = setInterval(() => {}, 1_000_000);
   await expect(check.assertClean()).rejects.toThrow(/timer opened at .*leak-check\.test\.ts/);
   clearInterval(timer);
 });
 
-test("a leaked server is found", async () => {
+test("a leaked server is reported", async () => {
   const check = leakCheck(FEW);
   const server = createServer();
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -74,13 +74,13 @@ test("a leaked server is found", async () => {
   await once(server, "close");
 });
 
-test("a timer that keeps nothing alive is no leak", async () => {
+test("an unref'd timer is no leak", async () => {
   const check = leakCheck(FEW);
   setTimeout(() => {}, 1_000_000).unref();
   await check.assertClean();
 });
 
-test("the check works while the clock is fake", async () => {
+test("the check works under fake timers", async () => {
   vi.useFakeTimers();
   try {
     await leakCheck(FEW).assertClean();
@@ -89,7 +89,7 @@ test("the check works while the clock is fake", async () => {
   }
 });
 
-test("an unhandled rejection is found, one that is handled late is not", async () => {
+test("an unhandled rejection is reported, one handled late is not", async () => {
   const module = fileURLToPath(new URL("../src/leak-check.ts", import.meta.url));
   const run = async (program: string) => {
     const source = `import { leakCheck } from ${JSON.stringify(module)}; const check = leakCheck({ rounds: 3 }); ${program}; await check.assertClean();`;

@@ -5,7 +5,7 @@ import { httpDefinition, stdioDefinition } from "../src/sample-definition.ts";
 
 const signal = new AbortController().signal;
 
-test("a stdio definition becomes what is spawned, unexpanded", async () => {
+test("a stdio definition resolves without expanding its variables", async () => {
   const definition = stdioDefinition("files", {
     command: "node",
     args: ["x"],
@@ -24,7 +24,7 @@ test("a stdio definition becomes what is spawned, unexpanded", async () => {
   });
 });
 
-test("an HTTP definition becomes what is dialled", async () => {
+test("an HTTP definition resolves to its URL and headers", async () => {
   const definition = httpDefinition("web", { url: "http://127.0.0.1:1/mcp", headers: { A: "b" } });
   expect(await passThroughResolver(definition, { signal })).toEqual({
     name: "web",
@@ -49,7 +49,7 @@ test("an in-process definition keeps its server", async () => {
   });
 });
 
-test("a fired signal is respected", async () => {
+test("an aborted signal rejects with MCP_ABORTED", async () => {
   const aborted = { signal: AbortSignal.abort() };
   await expect(passThroughResolver(httpDefinition("web"), aborted)).rejects.toMatchObject({
     code: "MCP_ABORTED",

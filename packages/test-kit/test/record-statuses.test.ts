@@ -10,7 +10,7 @@ function statusSource() {
       return () => listeners.delete(listener);
     },
   };
-  const say = (name: string, before: ServerStatus, status: ServerStatus) => {
+  const emit = (name: string, before: ServerStatus, status: ServerStatus) => {
     const snapshot = {
       name,
       status,
@@ -24,36 +24,36 @@ function statusSource() {
     } as const;
     for (const listener of listeners) listener({ before, snapshot });
   };
-  return { source, say };
+  return { source, emit };
 }
 
-test("each server's statuses are kept in order, repetitions included", () => {
-  const { source, say } = statusSource();
+test("statuses are kept per server, in order and with repetitions", () => {
+  const { source, emit } = statusSource();
   const statuses = recordStatuses(source);
-  say("a", "idle", "connecting");
-  say("b", "idle", "connecting");
-  say("a", "connecting", "backoff");
-  say("a", "backoff", "connecting");
+  emit("a", "idle", "connecting");
+  emit("b", "idle", "connecting");
+  emit("a", "connecting", "backoff");
+  emit("a", "backoff", "connecting");
   expect(statuses.of("a")).toEqual(["connecting", "backoff", "connecting"]);
   expect(statuses.of("b")).toEqual(["connecting"]);
   expect(statuses.of("c")).toEqual([]);
 });
 
-test("a status can be waited for, be it past or future", async () => {
-  const { source, say } = statusSource();
+test("reached resolves for a past and for a future status", async () => {
+  const { source, emit } = statusSource();
   const statuses = recordStatuses(source);
   const ready = statuses.reached("a", "ready");
-  say("b", "connecting", "ready");
-  say("a", "idle", "connecting");
+  emit("b", "connecting", "ready");
+  emit("a", "idle", "connecting");
   await statuses.reached("a", "connecting");
-  say("a", "connecting", "ready");
+  emit("a", "connecting", "ready");
   await ready;
 });
 
-test("nothing is recorded after the end", () => {
-  const { source, say } = statusSource();
+test("nothing is recorded after stop", () => {
+  const { source, emit } = statusSource();
   const statuses = recordStatuses(source);
   statuses.stop();
-  say("a", "idle", "connecting");
+  emit("a", "idle", "connecting");
   expect(statuses.of("a")).toEqual([]);
 });

@@ -19,7 +19,7 @@ interface Report {
 }
 
 // A whole run of the test runner takes seconds by its nature.
-test("who leaves something behind fails, and nobody else; of tests beside each other the last to end tells", {
+test("a test that leaks fails, and no other; among concurrent tests the last to end fails", {
   timeout: 30_000,
 }, () => {
   const folder = mkdtempSync(join(tmpdir(), "jackfield-leaks-"));

@@ -32,7 +32,7 @@ function describeNotifications({ open }: ConnectorBench, era: ProtocolEra): void
     await subject.session.request("tools/call", ECHO);
   };
 
-  test("what the server says before anybody listens is kept for the first listener", async () => {
+  test("a notification sent before anyone listens is kept for the first listener", async () => {
     const subject = await open({ listChangedAfterCall: true });
     await provoke(subject);
     // On a pipe, the notification arrives before this answer.
@@ -40,7 +40,7 @@ function describeNotifications({ open }: ConnectorBench, era: ProtocolEra): void
     expect((await nextNotification(subject)).method).toBe(LIST_CHANGED);
   });
 
-  test("a listener that throws keeps no other from hearing, and one that was taken back hears nothing", async () => {
+  test("a throwing listener does not block the others, and a removed one hears nothing", async () => {
     const subject = await open({ listChangedAfterCall: true });
     const heard: ServerNotification[] = [];
     subject.session.onNotification(throwing);
@@ -53,7 +53,7 @@ function describeNotifications({ open }: ConnectorBench, era: ProtocolEra): void
 }
 
 function describeClosing({ open }: ConnectorBench): void {
-  test("closing twice, also at the same time, is one end, told once and without a cause", async () => {
+  test("closing several times calls each onClose listener once, without a cause", async () => {
     const { session } = await open();
     const causes: (McpError | undefined)[] = [];
     session.onClose(throwing);
@@ -63,7 +63,7 @@ function describeClosing({ open }: ConnectorBench): void {
     expect(causes).toEqual([undefined]);
   });
 
-  test("what is pending is rejected before the end is told", async () => {
+  test("pending calls reject before onClose is called", async () => {
     const subject = await open(MUTE);
     const events: string[] = [];
     subject.session.onClose(() => events.push("closed"));
@@ -79,7 +79,7 @@ function describeClosing({ open }: ConnectorBench): void {
     expect(events).toContain("MCP_CLOSED unknown");
   });
 
-  test("a listener for the end that comes too late is called at once", async () => {
+  test("onClose on a closed session calls the listener at once", async () => {
     const { session } = await open();
     await session.close();
     const causes: (McpError | undefined)[] = [];
@@ -88,7 +88,7 @@ function describeClosing({ open }: ConnectorBench): void {
     expect(() => session.onClose(throwing)).not.toThrow();
   });
 
-  test("a closed session takes no requests", async () => {
+  test("a closed session rejects requests and lists as not sent", async () => {
     const { session, server } = await open();
     await session.close();
     const refused = { code: "MCP_CLOSED", outcome: "not-sent", server: server.name };
@@ -98,7 +98,7 @@ function describeClosing({ open }: ConnectorBench): void {
 }
 
 function describeLoss({ prepare, connect }: ConnectorBench): void {
-  test("a session that its server ends is lost, once, with a cause that says to connect again", async () => {
+  test("a session ended by its server is lost once, with a retryable cause", async () => {
     const subject = await prepare();
     const session = await connect(subject);
     const causes: (McpError | undefined)[] = [];
@@ -120,7 +120,7 @@ function describeLoss({ prepare, connect }: ConnectorBench): void {
     expect(late).toEqual(causes);
   });
 
-  test("a server whose session was lost is connected again", async () => {
+  test("the connector can connect again after a session was lost", async () => {
     const subject = await prepare();
     const session = await connect(subject);
     await subject.lose();

@@ -27,7 +27,7 @@ const SOMETHING_ELSE = { inputSchema: 1 } as unknown as ToolDefinition;
 
 /** Tests the lists of a session. */
 export function describeLists({ open }: ConnectorBench, era: ProtocolEra): void {
-  test("all pages make one list, in the server's order", async () => {
+  test("a list joins all pages in the server's order", async () => {
     const tools = Array.from({ length: 7 }, (_, index) => ({ ...STRANGE_TOOL, name: `tool${6 - index}` }));
     const subject = await open({ tools, pageSize: 2 });
     const { items } = await subject.session.list("tools", { signal: never });
@@ -35,13 +35,13 @@ export function describeLists({ open }: ConnectorBench, era: ProtocolEra): void 
     expect(paramsOf(subject, "tools/list").map(({ cursor }) => cursor)).toEqual([undefined, "2", "4", "6"]);
   });
 
-  test("a tool keeps every field and their order, byte for byte", async () => {
+  test("a tool keeps every field in its order, byte for byte", async () => {
     const { session } = await open({ tools: [STRANGE_TOOL] });
     const { items } = await session.list("tools", { signal: never });
     expect(JSON.stringify(items)).toBe(JSON.stringify([STRANGE_TOOL]));
   });
 
-  test("a list is the caller's own: changing it changes nothing for the next", async () => {
+  test("changing a returned list does not change the next one", async () => {
     const { session } = await open({ tools: [{ ...STRANGE_TOOL, inputSchema: { type: "object" } }] });
     const [tool] = (await session.list("tools", { signal: never })).items;
     if (tool) tool.inputSchema.required = ["everything"];
@@ -49,7 +49,7 @@ export function describeLists({ open }: ConnectorBench, era: ProtocolEra): void 
     expect(again?.inputSchema).toEqual({ type: "object" });
   });
 
-  test("the other kinds are listed too, and one that was not announced is empty without a request", async () => {
+  test("a kind the server does not announce is empty, without a request", async () => {
     const resources = [{ uri: "memo://a", name: "a", "x-kept": 1 }];
     const subject = await open({ resources });
     expect((await subject.session.list("resources", { signal: never })).items).toEqual(resources);
@@ -58,7 +58,7 @@ export function describeLists({ open }: ConnectorBench, era: ProtocolEra): void 
     expect(paramsOf(subject, "prompts/list")).toEqual([]);
   });
 
-  test("a list that was announced and does not exist fails alone", async () => {
+  test("a list that is announced but not served fails, and the others work", async () => {
     const { session } = await open({ prompts: [], errorOn: { "prompts/list": METHOD_NOT_FOUND } });
     expect(await failureOf(session.list("prompts", { signal: never }))).toMatchObject({
       code: "MCP_REQUEST_REJECTED",
@@ -69,7 +69,7 @@ export function describeLists({ open }: ConnectorBench, era: ProtocolEra): void 
   });
 
   test.each(["repeatCursor", "endlessPages"] as const)(
-    "a list that does not end is refused whole: %s",
+    "a list that never ends is rejected: %s",
     async (fault) => {
       const subject = await open({ [fault]: true });
       const error = await failureOf(subject.session.list("tools", { signal: never }));
@@ -78,13 +78,13 @@ export function describeLists({ open }: ConnectorBench, era: ProtocolEra): void 
     },
   );
 
-  test("a tool that is something else costs no other, which keeps every field", async () => {
+  test("a malformed tool is dropped, and the others keep every field", async () => {
     const { session } = await open({ tools: [STRANGE_TOOL, SOMETHING_ELSE] });
     const { items } = await session.list("tools", { signal: never });
     expect(JSON.stringify(items)).toBe(JSON.stringify([STRANGE_TOOL]));
   });
 
-  test("a list of something else is refused whole", async () => {
+  test("a list with nothing but malformed tools is rejected", async () => {
     const { session } = await open({ tools: [SOMETHING_ELSE] });
     expect(await failureOf(session.list("tools", { signal: never }))).toMatchObject({
       code: "MCP_PROTOCOL_VIOLATED",
@@ -93,7 +93,7 @@ export function describeLists({ open }: ConnectorBench, era: ProtocolEra): void 
   });
 
   if (era === "modern")
-    test("a list says how long it may be relied on, where the server does", async () => {
+    test("a list carries the server's ttlMs and cacheScope", async () => {
       const { session } = await open({ ttlMs: 5000 });
       expect(await session.list("tools", { signal: never })).toMatchObject({
         ttlMs: 5000,

@@ -18,7 +18,7 @@ export function describeOpenings(bench: ConnectorBench, traits: OpeningTraits): 
 }
 
 function describeSuccess({ prepare, connect, open }: ConnectorBench, era: ProtocolEra): void {
-  test("a session knows what was agreed and what the server says of itself", async () => {
+  test("the handshake holds the agreed version and the server's own description", async () => {
     const { session } = await open({ instructions: "Be kind." });
     expect(session.handshake).toMatchObject({
       era,
@@ -30,7 +30,7 @@ function describeSuccess({ prepare, connect, open }: ConnectorBench, era: Protoc
     });
   });
 
-  test("what one handshake taught spares the next session the probe", async () => {
+  test("the prior of one handshake spares the next session the probe", async () => {
     const subject = await prepare();
     const first = await connect(subject);
     await first.close();
@@ -43,7 +43,7 @@ function describeSuccess({ prepare, connect, open }: ConnectorBench, era: Protoc
 }
 
 function describeFailure({ prepare, connect }: ConnectorBench, { era, isProbed }: OpeningTraits): void {
-  test("a server that never answers is given up after the connect deadline, and let go", async () => {
+  test("connecting to a silent server fails at the connect deadline", async () => {
     const subject = await prepare({ silentOn: HANDSHAKE_METHODS });
     const error = await failureOf(connect(subject, { limits: { connectTimeoutMs: 400 } }));
     expect(error).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", server: subject.server.name });
@@ -51,7 +51,7 @@ function describeFailure({ prepare, connect }: ConnectorBench, { era, isProbed }
   });
 
   if (isProbed)
-    test("the connect deadline is one for the whole opening, not one for each step", async () => {
+    test("one connect deadline covers the probe and the handshake together", async () => {
       // The probe alone would meet the deadline, and so would the handshake.
       const answerLateMs = Object.fromEntries(HANDSHAKE_METHODS.map((method) => [method, 500]));
       const subject = await prepare({ answerLateMs });
@@ -59,7 +59,7 @@ function describeFailure({ prepare, connect }: ConnectorBench, { era, isProbed }
       expect(error.code).toBe("MCP_CONNECT_TIMEOUT");
     });
 
-  test("a server that refuses the handshake is reported with its reason", async () => {
+  test("a refused handshake fails with the server's reason", async () => {
     const refusal = { code: -32603, message: "licence expired" };
     const errorOn = Object.fromEntries(HANDSHAKE_METHODS.map((method) => [method, refusal]));
     const subject = await prepare({ errorOn });
@@ -68,7 +68,7 @@ function describeFailure({ prepare, connect }: ConnectorBench, { era, isProbed }
     expect(error.message).toContain("licence expired");
   });
 
-  test("a server of an unknown protocol version is not taken for a working one", async () => {
+  test("an unknown protocol version fails with MCP_PROTOCOL_UNSUPPORTED", async () => {
     const subject = await prepare({ protocolVersion: era === "modern" ? "2099-01-01" : "1999-01-01" });
     const error = await failureOf(connect(subject));
     expect(error).toMatchObject({ code: "MCP_PROTOCOL_UNSUPPORTED", server: subject.server.name });
@@ -76,14 +76,14 @@ function describeFailure({ prepare, connect }: ConnectorBench, { era, isProbed }
 }
 
 function describeGivingUp({ prepare, connect }: ConnectorBench): void {
-  test("a signal that fired before the opening starts nothing", async () => {
+  test("connecting with an aborted signal sends nothing", async () => {
     const subject = await prepare();
     const error = await failureOf(connect(subject, { signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ code: "MCP_ABORTED", server: subject.server.name });
     expect(subject.received()).toEqual([]);
   });
 
-  test("a signal that fires during the opening gives it up, and nothing is left", async () => {
+  test("a signal that fires while connecting aborts the attempt", async () => {
     const subject = await prepare({ silentOn: HANDSHAKE_METHODS });
     const controller = new AbortController();
     const connecting = failureOf(connect(subject, { signal: controller.signal }));
@@ -92,7 +92,7 @@ function describeGivingUp({ prepare, connect }: ConnectorBench): void {
     expect(await connecting).toMatchObject({ code: "MCP_ABORTED", server: subject.server.name });
   });
 
-  test("a signal that fires after the opening changes nothing", async () => {
+  test("a signal that fires after connecting leaves the session open", async () => {
     const subject = await prepare();
     const controller = new AbortController();
     const session = await connect(subject, { signal: controller.signal });

@@ -17,7 +17,7 @@ const LABELS_OF_LOSS = [
 
 /** Tests how a session that its server has forgotten is renewed. */
 export function describeRenewals({ open }: ConnectorBench): void {
-  test("[R20] a session that was forgotten is renewed once for all who call, and each is answered", async () => {
+  test("[R20] a forgotten session is renewed once for all callers, and each gets its answer", async () => {
     const subject = await open();
     const told = renewalsOf(subject);
     await forget(subject);
@@ -30,7 +30,7 @@ export function describeRenewals({ open }: ConnectorBench): void {
     expect(told()).toBe(1);
   });
 
-  test("a session that was forgotten twice is renewed twice, and is the same session to its holder", async () => {
+  test("a session forgotten twice is renewed twice and stays open for its holder", async () => {
     const subject = await open();
     const { session } = subject;
     const told = renewalsOf(subject);
@@ -45,7 +45,7 @@ export function describeRenewals({ open }: ConnectorBench): void {
     expect(session.handshake).toMatchObject({ era: "legacy", protocolVersion: "2025-11-25" });
   });
 
-  test("whoever is told of a renewal may throw, and whoever listens no more is not told", async () => {
+  test("an onRenewed listener may throw, and a removed one is not called", async () => {
     const subject = await open();
     subject.session.onRenewed(() => {
       throw new Error("A listener that throws.");
@@ -57,7 +57,7 @@ export function describeRenewals({ open }: ConnectorBench): void {
     expect(told()).toBe(1);
   });
 
-  test("a session that cannot be renewed is lost, and whoever found that out knows that nothing was done", async () => {
+  test("a failed renewal rejects the call with MCP_SESSION_LOST, outcome rejected", async () => {
     const subject = await open();
     const told = renewalsOf(subject);
     await subject.lose();
@@ -66,7 +66,7 @@ export function describeRenewals({ open }: ConnectorBench): void {
     expect(told()).toBe(0);
   });
 
-  test("a session that cannot be renewed leaves none of those who call without an answer", async () => {
+  test("a failed renewal rejects every concurrent call", async () => {
     const subject = await open();
     await subject.lose();
     const errors = await Promise.all(

@@ -18,27 +18,27 @@ export function describeRequests(bench: ConnectorBench, traits: RequestTraits): 
 }
 
 function describeAnswers({ open }: ConnectorBench): void {
-  test("a call is answered with content", async () => {
+  test("a call returns its content", async () => {
     const { session } = await open();
     const { content, isError } = await session.request("tools/call", ECHO);
     expect(content).toEqual([{ type: "text", text: '{"text":"hello"}' }]);
     expect(isError ?? false).toBe(false);
   });
 
-  test("a tool that fails is an answer, not an exception", async () => {
+  test("a failing tool returns a result with isError, not an exception", async () => {
     const { session } = await open();
     const result = await session.request("tools/call", { name: "fail" });
     expect(result).toMatchObject({ isError: true, content: [{ type: "text" }] });
   });
 
-  test("structured content comes out as it was sent", async () => {
+  test("structured content arrives as the server sent it", async () => {
     const { session } = await open();
     const data = { n: 1.5, list: [null, { "": "😀" }] };
     const result = await session.request("tools/call", { name: "structured", arguments: data });
     expect(result.structuredContent).toEqual(data);
   });
 
-  test("many calls at once are each given their own answer", async () => {
+  test("concurrent calls each get their own answer", async () => {
     const { session } = await open();
     const numbers = Array.from({ length: 20 }, (_, index) => index);
     const results = await Promise.all(
@@ -48,7 +48,7 @@ function describeAnswers({ open }: ConnectorBench): void {
     expect(texts).toEqual(numbers.map((n) => ({ type: "text", text: JSON.stringify({ n }) })));
   });
 
-  test("a call that the server refuses keeps its code, and nothing was done", async () => {
+  test("a call that the server rejects keeps the JSON-RPC code, outcome rejected", async () => {
     const { session, server } = await open();
     const error = await failureOf(session.request("tools/call", { name: "no_such_tool" }));
     expect(error).toMatchObject({
@@ -60,7 +60,7 @@ function describeAnswers({ open }: ConnectorBench): void {
     });
   });
 
-  test("any other request that the server refuses is not called a tool's", async () => {
+  test("any other rejected request fails with MCP_REQUEST_REJECTED", async () => {
     const errorOn = { "prompts/get": { code: -32602, message: "Unknown prompt" } };
     const { session } = await open({ prompts: [], errorOn });
     const error = await failureOf(session.request("prompts/get", { name: "none" }));
@@ -69,7 +69,7 @@ function describeAnswers({ open }: ConnectorBench): void {
 }
 
 function describeAborts({ open }: ConnectorBench, { tellsOfAborts }: RequestTraits): void {
-  test("a call whose signal has fired already is not sent", async () => {
+  test("a call with an aborted signal is not sent", async () => {
     const subject = await open();
     const error = await failureOf(
       subject.session.request("tools/call", ECHO, { signal: AbortSignal.abort() }),
@@ -79,7 +79,7 @@ function describeAborts({ open }: ConnectorBench, { tellsOfAborts }: RequestTrai
     expect(paramsOf(subject, "tools/call")).toEqual([]);
   });
 
-  test("a call that is given up settles at once, with an unknown outcome, and harms no other", async () => {
+  test("an aborted call settles with outcome unknown, and the session still works", async () => {
     const subject = await open(MUTE);
     const controller = new AbortController();
     const failing = failureOf(subject.session.request("tools/call", ECHO, { signal: controller.signal }));
@@ -90,7 +90,7 @@ function describeAborts({ open }: ConnectorBench, { tellsOfAborts }: RequestTrai
   });
 
   if (tellsOfAborts)
-    test("the server is told of a call that is given up, once", async () => {
+    test("an aborted call sends one notifications/cancelled to the server", async () => {
       const subject = await open(MUTE);
       const controller = new AbortController();
       const failing = failureOf(subject.session.request("tools/call", ECHO, { signal: controller.signal }));
@@ -104,7 +104,7 @@ function describeAborts({ open }: ConnectorBench, { tellsOfAborts }: RequestTrai
       ]);
     });
 
-  test("an answer that comes after all disturbs nothing", async () => {
+  test("a late answer to an aborted call does not disturb the next call", async () => {
     const subject = await open({ answerLateMs: { "tools/call": 100 } });
     const controller = new AbortController();
     const failing = failureOf(subject.session.request("tools/call", ECHO, { signal: controller.signal }));
@@ -117,18 +117,18 @@ function describeAborts({ open }: ConnectorBench, { tellsOfAborts }: RequestTrai
 }
 
 function describeDeadlines({ open }: ConnectorBench, { carriesProgress }: RequestTraits): void {
-  test("a call without an answer times out with an unknown outcome", async () => {
+  test("an unanswered call times out with outcome unknown", async () => {
     const { session } = await open(MUTE);
     const error = await failureOf(session.request("tools/call", ECHO, { timeoutMs: 50 }));
     expect(error).toMatchObject({ code: "MCP_CALL_TIMEOUT", outcome: "unknown", tool: "echo" });
   });
 
-  test("the server's own limits hold where a request sets none", async () => {
+  test("the server's limits apply to a request that sets none", async () => {
     const { session } = await open(MUTE, { limits: { callTimeoutMs: 50 } });
     expect((await failureOf(session.request("tools/call", ECHO))).code).toBe("MCP_CALL_TIMEOUT");
   });
 
-  test("a list times out too", async () => {
+  test("an unanswered list times out", async () => {
     const { session } = await open({ silentOn: ["tools/list"] }, { limits: { callTimeoutMs: 50 } });
     expect(await failureOf(session.list("tools", { signal: never }))).toMatchObject({
       code: "MCP_CALL_TIMEOUT",
@@ -139,7 +139,7 @@ function describeDeadlines({ open }: ConnectorBench, { carriesProgress }: Reques
   if (!carriesProgress) return;
   const slow = { answerLateMs: { "tools/call": 2400 }, progress: 19 };
 
-  test("progress keeps a call alive beyond its deadline, be its listener missing or throwing", async () => {
+  test("progress extends a call's deadline, even if its listener is missing or throws", async () => {
     const { session } = await open(slow);
     const seen: number[] = [];
     const onProgress = ({ progress }: { readonly progress: number }) => {
@@ -154,7 +154,7 @@ function describeDeadlines({ open }: ConnectorBench, { carriesProgress }: Reques
     expect(seen).toEqual(Array.from({ length: 19 }, (_, index) => index + 1));
   });
 
-  test("the total deadline holds whatever the progress", async () => {
+  test("progress does not extend the total deadline", async () => {
     const { session } = await open(slow);
     const limits = { timeoutMs: 1200, maxTotalMs: 250 };
     const error = await failureOf(session.request("tools/call", ECHO, limits));

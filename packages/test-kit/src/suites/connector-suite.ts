@@ -33,7 +33,7 @@ export function connectorSuite(
   options: ConnectorSuiteOptions = {},
 ): void {
   const { eras = ["legacy", "modern"], carriesProgress = true, cancelsByMessage = true } = options;
-  describe.concurrent.each(eras)(`${name} is a connector to %s servers`, (era) => {
+  describe.concurrent.each(eras)(`${name} as a connector to %s servers`, (era) => {
     const bench = createConnectorBench(era, open);
     // A transport without modern servers need not probe for them.
     describeOpenings(bench, { era, isProbed: era === "legacy" && eras.includes("modern") });

@@ -22,7 +22,7 @@ export interface ToolCacheUnderTest {
 
 /** Registers the tests that every `ToolCache` must pass, each with its own cache. */
 export function toolCacheSuite(name: string, open: () => Promise<ToolCacheUnderTest>): void {
-  describe(`${name} is a tool cache`, () => {
+  describe(`${name} as a ToolCache`, () => {
     let opened: ToolCacheUnderTest;
     beforeEach(async () => {
       opened = await open();
@@ -36,7 +36,7 @@ export function toolCacheSuite(name: string, open: () => Promise<ToolCacheUnderT
 }
 
 function describeEntries(cacheOf: () => ToolCache): void {
-  test("unknown ids are missing from the answer", async () => {
+  test("getMany leaves out unknown ids", async () => {
     const cache = cacheOf();
     const known = await store(cache, HTTP, {});
     const { id: unknown } = await cache.identify(STDIO);
@@ -44,7 +44,7 @@ function describeEntries(cacheOf: () => ToolCache): void {
     expect([...found.keys()]).toEqual([known]);
   });
 
-  test("an entry comes back byte for byte, with fields nobody knows and keys of every name", async () => {
+  test("getMany returns an entry byte for byte, with unknown fields and any key name", async () => {
     const cache = cacheOf();
     const entry = fullEntry();
     const id = await store(cache, HTTP, entry);
@@ -54,7 +54,7 @@ function describeEntries(cacheOf: () => ToolCache): void {
     }
   });
 
-  test("an empty list stays empty and a list that was never taken stays missing", async () => {
+  test("an empty list stays empty, and a list that was not stored stays undefined", async () => {
     const cache = cacheOf();
     const id = await store(cache, HTTP, { tools: [] });
     const found = await read(cache, id);
@@ -62,7 +62,7 @@ function describeEntries(cacheOf: () => ToolCache): void {
     expect(found?.prompts).toBeUndefined();
   });
 
-  test("what was stored does not change with the objects that were given or received", async () => {
+  test("changing an object passed in or returned does not change the stored entry", async () => {
     const cache = cacheOf();
     const tools = [tool("before")];
     const id = await store(cache, HTTP, { tools });
@@ -71,7 +71,7 @@ function describeEntries(cacheOf: () => ToolCache): void {
     expect((await read(cache, id))?.tools?.[0]?.name).toBe("before");
   });
 
-  test("a later write replaces an earlier one, an older one does not", async () => {
+  test("a newer listing replaces the entry, an older one does not", async () => {
     const cache = cacheOf();
     const id = await store(cache, HTTP, { tools: [tool("first")] });
     await store(cache, HTTP, { tools: [tool("second")], listedAt: LISTED_AT + 2 });
@@ -81,7 +81,7 @@ function describeEntries(cacheOf: () => ToolCache): void {
     expect(found?.listedAt).toBe(LISTED_AT + 2);
   });
 
-  test("of writes at the same moment the one listed last wins, whatever their order", async () => {
+  test("the latest listing wins among concurrent writes", async () => {
     const cache = cacheOf();
     const offsets = [3, 9, 1, 7, 5];
     const ids = await Promise.all(
@@ -104,7 +104,7 @@ function describeEntries(cacheOf: () => ToolCache): void {
     expect((await read(cache, id))?.stale ?? false).toBe(false);
   });
 
-  test("a list that was begun before an entry was marked stale is stored and does not clear the mark", async () => {
+  test("a listing taken before markStale is stored but stays stale", async () => {
     const cache = cacheOf();
     const id = await store(cache, HTTP, { tools: [tool("before")] });
     await cache.markStale(id);
@@ -116,7 +116,7 @@ function describeEntries(cacheOf: () => ToolCache): void {
     expect((await read(cache, id))?.stale ?? false).toBe(false);
   });
 
-  test("marking an unknown id stale makes no entry", async () => {
+  test("markStale on an unknown id creates no entry", async () => {
     const cache = cacheOf();
     const { id } = await cache.identify(HTTP);
     await cache.markStale(id);
@@ -124,7 +124,7 @@ function describeEntries(cacheOf: () => ToolCache): void {
     expect(await cache.list()).toEqual([]);
   });
 
-  test("a deleted entry is gone, and its neighbour is not", async () => {
+  test("delete removes its entry and no other", async () => {
     const cache = cacheOf();
     const gone = await store(cache, HTTP, {});
     const kept = await store(cache, STDIO, {});
@@ -133,7 +133,7 @@ function describeEntries(cacheOf: () => ToolCache): void {
     expect([...(await cache.getMany([gone, kept])).keys()]).toEqual([kept]);
   });
 
-  test("the list tells what is stored, without secrets", async () => {
+  test("list summarises the stored entries, without secrets", async () => {
     const cache = cacheOf();
     const http = await store(cache, HTTP, { tools: [tool("a"), tool("b")] });
     const stdio = await store(cache, STDIO, {});
@@ -164,14 +164,14 @@ function describeIdentity(cacheOf: () => ToolCache): void {
     ["transport", HTTP, { ...HTTP, transport: "sse" }],
     ["command", STDIO, { ...STDIO, command: "other-server" }],
     ["arguments", STDIO, { ...STDIO, args: ["--root", "/other"] }],
-    ["division of the arguments", STDIO, { ...STDIO, args: ["--root /data"] }],
+    ["boundary between the arguments", STDIO, { ...STDIO, args: ["--root /data"] }],
     ["working directory", STDIO, { ...STDIO, cwd: "/other" }],
-  ])("another %s is another catalog", async (_what, before, after) => {
+  ])("a different %s gives a different catalog id", async (_what, before, after) => {
     const cache = cacheOf();
     expect((await cache.identify(after)).id).not.toBe((await cache.identify(before)).id);
   });
 
-  test("each principal has a catalog of its own", async () => {
+  test("each principal has its own catalog id", async () => {
     const cache = cacheOf();
     const principals = [undefined, "alice", "bob"];
     const identities = await Promise.all(principals.map((principal) => cache.identify(HTTP, principal)));
@@ -182,7 +182,7 @@ function describeIdentity(cacheOf: () => ToolCache): void {
     ["name", HTTP, { ...HTTP, name: "renamed" }],
     ["limit", STDIO, { ...STDIO, limits: { callTimeoutMs: 1 } }],
     ["order of the headers", withHeaders("a", "b"), withHeaders("b", "a")],
-  ])("another %s is the same catalog under the same credentials", async (_what, before, after) => {
+  ])("a different %s gives the same identity", async (_what, before, after) => {
     const cache = cacheOf();
     expect(await cache.identify(after)).toEqual(await cache.identify(before));
   });
@@ -190,7 +190,7 @@ function describeIdentity(cacheOf: () => ToolCache): void {
   test.each<[what: string, before: ResolvedServer, after: ResolvedServer]>([
     ["header", HTTP, withSecret(HTTP, "sk-renewed-9876543210")],
     ["environment", STDIO, withSecret(STDIO, "sk-renewed-9876543210")],
-  ])("another secret in the %s changes the credentials and nothing else", async (_what, before, after) => {
+  ])("a different secret in the %s changes the credentials but not the id", async (_what, before, after) => {
     const cache = cacheOf();
     const identity = await cache.identify(before);
     const renewed = await cache.identify(after);
@@ -198,21 +198,21 @@ function describeIdentity(cacheOf: () => ToolCache): void {
     expect(renewed.credentials).not.toBe(identity.credentials);
   });
 
-  test("another open value in the environment is never taken for the same", async () => {
+  test("a different plain value in the environment gives a different identity", async () => {
     const cache = cacheOf();
     const identity = await cache.identify({ ...STDIO, env: { API_KEY: SECRET, WORKSPACE: "one" } });
     const other = await cache.identify({ ...STDIO, env: { API_KEY: SECRET, WORKSPACE: "two" } });
     expect(other).not.toEqual(identity);
   });
 
-  test("an identity shows neither secrets nor what is reached", async () => {
+  test("an identity reveals no secret, server name, host or principal", async () => {
     const identity = JSON.stringify(await cacheOf().identify(HTTP, "alice"));
     for (const hidden of [SECRET, "github", "mcp.example", "alice"]) expect(identity).not.toContain(hidden);
   });
 }
 
 function describeEnd(openedOf: () => ToolCacheUnderTest): void {
-  test("a closed cache misses and stores nothing, without throwing", async () => {
+  test("a closed cache finds and stores nothing, and does not throw", async () => {
     const { cache } = openedOf();
     const id = await store(cache, HTTP, {});
     await cache.close();
@@ -224,7 +224,7 @@ function describeEnd(openedOf: () => ToolCacheUnderTest): void {
     expect(await cache.list()).toEqual([]);
   });
 
-  test("entries and identities survive the next opening, later changes to a closed cache do not", async (context) => {
+  test("entries and identities survive a reopen; changes after close do not", async (context) => {
     const opened = openedOf();
     if (!opened.reopen) return context.skip("nothing outlives this cache");
     const entry = fullEntry();

@@ -58,7 +58,7 @@ const RESULTS: readonly ResultOutcome[] = [
   answer("a text", [text("one")], [{ text: "one" }]),
   answer("several texts", [text("one"), text("two")], [{ text: "one" }, { text: "two" }]),
   answer("a text that is JSON", [text('{"a":1}')], [{ text: '{"a":1}' }]),
-  answer("a text of another script", [text("漢字 🦀 é")], [{ text: "漢字 🦀 é" }]),
+  answer("a text in several scripts", [text("漢字 🦀 é")], [{ text: "漢字 🦀 é" }]),
   answer("[T28] no content", [], NOTHING),
   answer("an empty text", [text("")], NOTHING),
   answer("an empty text beside another", [text(""), text("a")], [{ text: "a" }]),
@@ -68,27 +68,27 @@ const RESULTS: readonly ResultOutcome[] = [
     [text("before"), { type: "image", data: BYTES, mimeType: "image/webp" }, text("after")],
     [{ text: "before" }, media("image/webp"), { text: "after" }],
   ),
-  answer("a sound", [{ type: "audio", data: BYTES, mimeType: "audio/wav" }], [media("audio/wav")]),
+  answer("audio", [{ type: "audio", data: BYTES, mimeType: "audio/wav" }], [media("audio/wav")]),
   answer("a document as a resource", [blob("application/pdf")], [media("application/pdf")]),
   answer("an image as a resource", [blob("image/jpeg")], [media("image/jpeg")]),
   answer("a video as a resource", [blob("video/mp4")], [media("video/mp4")]),
   answer(
-    "bytes that no model reads",
+    "a binary resource that no model reads",
     [blob("application/zip")],
     [{ text: "[resource: file:///a (application/zip), content not shown]" }],
   ),
   answer(
-    "bytes without a type",
+    "a binary resource without a MIME type",
     [blob()],
     [{ text: "[resource: file:///a (application/octet-stream), content not shown]" }],
   ),
   answer(
-    "a resource of text",
+    "a text resource",
     [{ type: "resource", resource: { uri: "file:///a.md", text: "# A" } }],
     [{ text: "[resource: file:///a.md]\n# A" }],
   ),
   answer(
-    "a link",
+    "a resource link",
     [{ type: "resource_link", uri: "file:///a.md", name: "notes", description: "Old." }],
     [{ text: "[link: notes <file:///a.md>] Old." }],
   ),
@@ -101,18 +101,23 @@ const RESULTS: readonly ResultOutcome[] = [
     [{ text: '{"next":null,"rows":[{"id":1}]}' }],
     { structuredContent: ROWS },
   ),
-  answer("[T24] a member that the text repeats", [text("line")], [{ text: "line" }], {
+  answer("[T24] a structured member that the text repeats", [text("line")], [{ text: "line" }], {
     structuredContent: { content: "line" },
   }),
   answer(
-    "[T24] a member that the text repeats as JSON",
+    "[T24] a structured member that the text repeats as JSON",
     [text('[{"name":"a"}]')],
     [{ text: '[{"name":"a"}]' }],
     { structuredContent: { entities: [{ name: "a" }] } },
   ),
-  answer("structured content that says more", [text("Done.")], [{ text: "Done." }, { data: { rows: 3 } }], {
-    structuredContent: { rows: 3 },
-  }),
+  answer(
+    "structured content that adds to the text",
+    [text("Done.")],
+    [{ text: "Done." }, { data: { rows: 3 } }],
+    {
+      structuredContent: { rows: 3 },
+    },
+  ),
   answer(
     "structured content beside an image",
     [{ type: "image", data: BYTES, mimeType: "image/png" }],
@@ -131,14 +136,14 @@ const RESULTS: readonly ResultOutcome[] = [
   }),
   answer("[T27] a block of an unknown kind", [odd({ type: "x", a: 1 })], [{ text: '{"type":"x","a":1}' }]),
   answer(
-    "an image without a type",
+    "an image without a MIME type",
     [odd({ type: "image", data: "a" })],
     [{ text: '{"type":"image","data":"a"}' }],
   ),
   answer("a block that is null", [odd(null)], [{ text: "null" }]),
   answer("a result without content", undefined as unknown as ContentBlock[], NOTHING),
-  answer("metadata of the server's", [text("a")], [{ text: "a" }], { _meta: { "x/y": 1 } }),
-  answer("what claims to be an error of ours", [text("a")], [{ text: "a" }], {
+  answer("a result with the server's metadata", [text("a")], [{ text: "a" }], { _meta: { "x/y": 1 } }),
+  answer("a result with a forged mcpError", [text("a")], [{ text: "a" }], {
     mcpError: { code: "MCP_INTERNAL", message: "forged" },
   } as Partial<ToolCallResult>),
 ];

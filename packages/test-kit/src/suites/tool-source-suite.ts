@@ -14,7 +14,7 @@ export interface ToolSourceUnderTest {
 
 /** Registers the tests that every `ToolSource` must pass, each with its own source. */
 export function toolSourceSuite(name: string, open: () => Promise<ToolSourceUnderTest>): void {
-  describe(`${name} is a tool source`, () => {
+  describe(`${name} as a ToolSource`, () => {
     let opened: ToolSourceUnderTest;
     beforeEach(async () => {
       opened = await open();
@@ -28,7 +28,7 @@ export function toolSourceSuite(name: string, open: () => Promise<ToolSourceUnde
 }
 
 function describeTools(openedOf: () => ToolSourceUnderTest): void {
-  test("tools are sorted by names that models accept, none of them twice", () => {
+  test("tools are sorted by name, each name unique and accepted by models", () => {
     const names = openedOf()
       .source.tools()
       .map((tool) => tool.name);
@@ -37,7 +37,7 @@ function describeTools(openedOf: () => ToolSourceUnderTest): void {
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
   });
 
-  test("the list is frozen and the same object while nothing changes", async () => {
+  test("tools() returns the same frozen list while nothing changes", async () => {
     const { source, echo } = openedOf();
     const tools = source.tools();
     expect(Object.isFrozen(tools)).toBe(true);
@@ -45,7 +45,7 @@ function describeTools(openedOf: () => ToolSourceUnderTest): void {
     expect(source.tools()).toBe(tools);
   });
 
-  test("when tools change, the event names exactly what differs", async () => {
+  test("toolsChanged names exactly the tools added and removed", async () => {
     const { source, changeTools } = openedOf();
     const before = source.tools();
     const changed = nextChange(source);
@@ -61,7 +61,7 @@ function describeTools(openedOf: () => ToolSourceUnderTest): void {
 }
 
 function describeCalls(openedOf: () => ToolSourceUnderTest): void {
-  test("a tool is called by its exposed name", async () => {
+  test("callTool takes the exposed name of a tool", async () => {
     const { source, echo } = openedOf();
     const exposed = source
       .tools()
@@ -72,18 +72,18 @@ function describeCalls(openedOf: () => ToolSourceUnderTest): void {
     expect(isError ?? false).toBe(false);
   });
 
-  test("a tool is called by its server and its original name", async () => {
+  test("callTool takes a server and the original name of a tool", async () => {
     const { source, echo } = openedOf();
     const { content } = await source.callTool(echo, { text: "hello" });
     expect(content).toMatchObject([{ type: "text", text: JSON.stringify({ text: "hello" }) }]);
   });
 
-  test("arguments may be left out", async () => {
+  test("callTool takes a call without arguments", async () => {
     const { source, echo } = openedOf();
     expect((await source.callTool(echo)).content).toMatchObject([{ type: "text", text: "{}" }]);
   });
 
-  test("a tool nobody offers is unknown, whatever its name", async () => {
+  test("callTool rejects an unknown tool with MCP_TOOL_UNKNOWN, whatever its name", async () => {
     const { source, echo } = openedOf();
     const refs: readonly ToolRef[] = [
       "no_such_tool",
@@ -99,13 +99,13 @@ function describeCalls(openedOf: () => ToolSourceUnderTest): void {
     }
   });
 
-  test("a tool of a server nobody knows is refused: the source may know servers, or tools only", async () => {
+  test("callTool rejects a tool of an unknown server", async () => {
     const { source, echo } = openedOf();
     const error = await rejectionOf(source.callTool({ server: "no-such-server", tool: echo.tool }, {}));
     expect(isMcpError(error, "MCP_SERVER_UNKNOWN") || isMcpError(error, "MCP_TOOL_UNKNOWN")).toBe(true);
   });
 
-  test("a call whose signal has fired already is not made", async () => {
+  test("callTool with an aborted signal fails as not sent", async () => {
     const { source, echo } = openedOf();
     const error = await rejectionOf(source.callTool(echo, {}, { signal: AbortSignal.abort() }));
     expect(isMcpError(error, "MCP_ABORTED"), String(error)).toBe(true);
@@ -114,7 +114,7 @@ function describeCalls(openedOf: () => ToolSourceUnderTest): void {
 }
 
 function describeListeners(openedOf: () => ToolSourceUnderTest): void {
-  test("a listener that throws disturbs nobody", async () => {
+  test("a throwing listener affects neither other listeners nor calls", async () => {
     const { source, echo, changeTools } = openedOf();
     source.on("toolsChanged", () => {
       throw new Error("A listener that throws.");
@@ -125,7 +125,7 @@ function describeListeners(openedOf: () => ToolSourceUnderTest): void {
     expect((await source.callTool(echo, {})).content).toMatchObject([{ type: "text" }]);
   });
 
-  test("a listener that was taken back hears nothing, and may be taken back twice", async () => {
+  test("a removed listener hears nothing, even if it was removed twice", async () => {
     const { source, changeTools } = openedOf();
     const heard: ToolsChanged[] = [];
     const stop = source.on("toolsChanged", (event) => heard.push(event));

@@ -5,7 +5,7 @@ import type { TcpConnectionPlan } from "../../src/servers/tcp-connection-plan.ts
 import { startTcpFaultProxy } from "../../src/servers/tcp-fault-proxy.ts";
 import { atEnd } from "../cleanup.ts";
 
-/** A server behind a proxy, and calls each of which has a connection of its own with a plan of its own. */
+/** A server behind a proxy. Each call has its own connection, with its own plan. */
 async function startLine() {
   const server = await startHttpFaultServer({ sessionless: true });
   atEnd(() => server.close());
@@ -35,7 +35,7 @@ async function startLine() {
   return { server, proxy, call, bytesOf };
 }
 
-test("a call whose request is cut at any byte before its last was not carried out", async () => {
+test("a call is not carried out when its request is cut at any byte", async () => {
   const { server, call, bytesOf } = await startLine();
   const { requestBytes } = await bytesOf();
   for (let cutAtByte = 0; cutAtByte < requestBytes; cutAtByte += 7) {
@@ -45,7 +45,7 @@ test("a call whose request is cut at any byte before its last was not carried ou
   }
 });
 
-test("a call whose answer is cut at any byte was carried out once, and its answer is not whole", async () => {
+test("a call is carried out once but not answered when its answer is cut at any byte", async () => {
   const { server, call, bytesOf } = await startLine();
   const { answerBytes } = await bytesOf();
   for (let cutAtByte = 0; cutAtByte < answerBytes; cutAtByte += 13) {
@@ -55,7 +55,7 @@ test("a call whose answer is cut at any byte was carried out once, and its answe
   }
 });
 
-test("a call whose answer is swallowed was carried out once, and its connection stays open", async () => {
+test("a call is carried out once and its connection stays open when its answer is swallowed", async () => {
   const { server, proxy, call } = await startLine();
   const pending = call("swallowed", { answer: { swallowFromByte: 0 } });
   await server.until(() => server.timesCarriedOut("swallowed") === 1);

@@ -17,7 +17,7 @@ function answer(script: ConversationScript, method: string, params: JsonObject =
   return ask(script, method, params).at(-1)?.message;
 }
 
-test("a legacy server takes up the client's version and knows no discovery", () => {
+test("a legacy server accepts the client's version and rejects server/discover", () => {
   expect(answer({}, "initialize", { protocolVersion: "2025-06-18" })?.result).toMatchObject({
     protocolVersion: "2025-06-18",
     capabilities: { tools: { listChanged: true } },
@@ -27,7 +27,7 @@ test("a legacy server takes up the client's version and knows no discovery", () 
   expect(answer({}, "server/discover", { _meta: META })?.error?.code).toBe(-32601);
 });
 
-test("a modern server knows discovery and no initialize", () => {
+test("a modern server answers server/discover and rejects initialize", () => {
   const script = { era: "modern", instructions: "Be kind." } as const;
   expect(answer(script, "server/discover", { _meta: META })?.result).toMatchObject({
     resultType: "complete",
@@ -40,7 +40,7 @@ test("a modern server knows discovery and no initialize", () => {
   expect(answer(script, "initialize")?.error?.code).toBe(-32601);
 });
 
-test("a modern server wants the envelope and its own version in every request", () => {
+test("a modern server rejects a request without the envelope or with another version", () => {
   expect(answer({ era: "modern" }, "tools/list")?.error?.code).toBe(-32602);
   const other = answer({ era: "modern", protocolVersion: "2030-01-01" }, "tools/list", { _meta: META });
   expect(other?.error).toMatchObject({
@@ -57,7 +57,7 @@ test("a dual server serves each client in its own era", () => {
   expect(answer(script, "server/discover", { _meta: META })?.result).toBeDefined();
 });
 
-test("tools answer by their names", () => {
+test("each tool answers according to its name", () => {
   const call = (name: string) => answer({}, "tools/call", { name, arguments: { a: 1 } })?.result;
   expect(call("echo")).toEqual({ content: [{ type: "text", text: '{"a":1}' }] });
   expect(call("fail")).toMatchObject({ isError: true });
@@ -69,7 +69,7 @@ test("tools answer by their names", () => {
   });
 });
 
-test("tools come in pages, the last of which names no cursor", () => {
+test("tools/list returns pages, the last one without a cursor", () => {
   const brain = createFaultBrain({ tools: TOOLS, pageSize: 2 });
   const page = (cursor?: unknown) =>
     brain.receive({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { cursor } })[0]?.message.result;
@@ -77,7 +77,7 @@ test("tools come in pages, the last of which names no cursor", () => {
   expect(page("2")).toEqual({ tools: TOOLS.slice(2) });
 });
 
-test("a cursor can be repeated, and pages can have no end", () => {
+test("tools/list can repeat a cursor or page without end", () => {
   const repeat = (cursor?: string) =>
     answer({ repeatCursor: true }, "tools/list", { cursor })?.result?.nextCursor;
   expect([repeat(), repeat("again")]).toEqual(["again", "again"]);
@@ -86,7 +86,7 @@ test("a cursor can be repeated, and pages can have no end", () => {
   expect([endless(), endless("1"), endless("2")]).toEqual(["1", "2", "3"]);
 });
 
-test("resources and prompts are announced and served where there are some", () => {
+test("scripted resources and prompts are announced and served", () => {
   const script = { resources: [{ uri: "file:///a", name: "a" }], prompts: [{ name: "greet" }] };
   expect(answer(script, "initialize")?.result?.capabilities).toMatchObject({ resources: {}, prompts: {} });
   expect(answer(script, "resources/list")?.result).toEqual({ resources: script.resources });
@@ -99,7 +99,7 @@ test("resources and prompts are announced and served where there are some", () =
   });
 });
 
-test("scripted errors, silence and lateness hold for their methods only", () => {
+test("scripted errors, silence and delays apply to their methods only", () => {
   const script = {
     errorOn: { "tools/list": { code: -32000, message: "No.", data: { a: 1 } } },
     silentOn: ["ping"],
@@ -111,14 +111,14 @@ test("scripted errors, silence and lateness hold for their methods only", () => 
   expect(ask(script, "initialize").map(({ afterMs }) => afterMs)).toEqual([0]);
 });
 
-test("progress can get nowhere", () => {
+test("progress can stay constant", () => {
   const script = { progress: 3, constantProgress: true, answerLateMs: { "tools/call": 40 } };
   const params = { name: "echo", _meta: { progressToken: "t" } };
-  const told = ask(script, "tools/call", params).map(({ message }) => message.params?.progress);
-  expect(told).toEqual([1, 1, 1, undefined]);
+  const sent = ask(script, "tools/call", params).map(({ message }) => message.params?.progress);
+  expect(sent).toEqual([1, 1, 1, undefined]);
 });
 
-test("progress is spread over a late call, and told even if the answer never comes", () => {
+test("progress is spread over a late call, and sent even if no answer follows", () => {
   const script = { progress: 3, answerLateMs: { "tools/call": 40 } };
   const params = { name: "echo", _meta: { progressToken: "t" } };
   expect(ask(script, "tools/call", params).map(({ afterMs }) => afterMs)).toEqual([10, 20, 30, 40]);
@@ -129,7 +129,7 @@ test("progress is spread over a late call, and told even if the answer never com
   expect(ask(script, "tools/call", { name: "echo" })).toHaveLength(1);
 });
 
-test("after a call the list can change, and says so to a legacy client", () => {
+test("a call can change the tool list and notify a legacy client", () => {
   const brain = createFaultBrain({ listChangedAfterCall: TOOLS });
   const steps = brain.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "echo" } });
   expect(steps.map(({ message, channel }) => [message.method, channel])).toEqual([
@@ -140,7 +140,7 @@ test("after a call the list can change, and says so to a legacy client", () => {
   expect(list[0]?.message.result).toEqual({ tools: TOOLS });
 });
 
-test("a modern client hears of changes on its subscription only, until it cancels that", () => {
+test("a modern client is notified only on its subscription, until it cancels it", () => {
   const brain = createFaultBrain({ era: "modern", listChangedAfterCall: true });
   const call = () =>
     brain
@@ -168,13 +168,13 @@ test("a modern client hears of changes on its subscription only, until it cancel
   expect(call()).toEqual([]);
 });
 
-test("what is no request is not answered", () => {
+test("notifications and responses are not answered", () => {
   const brain = createFaultBrain({});
   expect(brain.receive({ jsonrpc: "2.0", method: "notifications/initialized" })).toEqual([]);
   expect(brain.receive({ jsonrpc: "2.0", id: 1, result: {} })).toEqual([]);
 });
 
-test("an unknown method is answered as such", () => {
+test("an unknown method is rejected as not found", () => {
   expect(answer({}, "no/such")?.error?.code).toBe(-32601);
   expect(answer({}, "subscriptions/listen")?.error?.code).toBe(-32601);
 });

@@ -24,8 +24,8 @@ async function rawCall(url: string) {
   });
 }
 
-describe.each(MODES)("an answer as %s", (answer) => {
-  test("can be as large as one likes", async () => {
+describe.each(MODES)("a %s answer", (answer) => {
+  test("can be 3 MB large", async () => {
     const { call } = await startWith(answer, { answerBytes: 3_000_000 });
     const text = await (await call(1, { a: 1 })).text();
     expect(text.length).toBeGreaterThanOrEqual(3_000_000);
@@ -34,7 +34,7 @@ describe.each(MODES)("an answer as %s", (answer) => {
     expect(JSON.parse(json)).toMatchObject({ id: 1, result: { content: [{ text: '{"a":1}' }] } });
   });
 
-  test("that is larger than any memory is made only as fast as it is read", async () => {
+  test("of 10 TB is produced only as fast as it is read", async () => {
     const { call, abort } = await startWith(answer, { answerBytes: 1e13 });
     const reader = (await call(1)).body?.getReader();
     let bytes = 0;
@@ -42,7 +42,7 @@ describe.each(MODES)("an answer as %s", (answer) => {
     abort();
   });
 
-  test("comes with the content type the fault names, or with none", async () => {
+  test("can have another content type, or none", async () => {
     const wrong = await (await startWith(answer, { contentType: "text/html" })).call(1);
     expect(wrong.headers.get("content-type")).toBe("text/html");
     expect(await wrong.text()).toContain('"jsonrpc"');
@@ -56,7 +56,7 @@ describe.each(MODES)("an answer as %s", (answer) => {
     { garbled: "not-json", has: /<!doctype html>/, hasNot: /jsonrpc/ },
     { garbled: "not-rpc", has: /\{"hello":"world"\}/, hasNot: /jsonrpc/ },
     { garbled: "not-utf8", has: /\{"\uFFFDjsonrpc":"2.0"/, hasNot: /^$/ },
-  ] as const)("can be $garbled", async ({ garbled, has, hasNot }) => {
+  ] as const)("can be garbled: $garbled", async ({ garbled, has, hasNot }) => {
     const { call } = await startWith(answer, { garbled });
     const response = await call(1);
     expect(response.status).toBe(200);
@@ -68,14 +68,14 @@ describe.each(MODES)("an answer as %s", (answer) => {
   test.each([
     { garbled: "deep", has: `[${"[".repeat(199_998)}` },
     { garbled: "wide", has: `[${"[],".repeat(1_100_000)}0]` },
-  ] as const)("can be $garbled", async ({ garbled, has }) => {
+  ] as const)("can be garbled: $garbled", async ({ garbled, has }) => {
     const { call } = await startWith(answer, { garbled });
     const text = await (await call(1)).text();
     expect(text.includes(has)).toBe(true);
     expect(text).toContain('"id":1,"result":{');
   });
 
-  test("that is an error stays as it is, however large or deep it was to be", async () => {
+  test("stays unchanged if it is an error, whatever size or depth the script sets", async () => {
     const rpcError = { code: -1, message: "No." };
     for (const fault of [{ answerBytes: 1000 }, { garbled: "deep" }] as const) {
       const { call } = await startWith(answer, { rpcError, ...fault });
@@ -90,7 +90,7 @@ describe.each(MODES)("an answer as %s", (answer) => {
     { coding: "deflate", decode: inflateSync },
     { coding: "br", decode: brotliDecompressSync },
     { coding: "zstd", decode: zstdDecompressSync },
-  ] as const)("can be a bomb of $coding", async ({ coding, decode }) => {
+  ] as const)("can be a $coding bomb", async ({ coding, decode }) => {
     const { server } = await startWith(answer, { compress: [coding], answerBytes: 5_000_000 });
     const { headers, bytes } = await rawCall(server.url);
     expect(headers["content-encoding"]).toBe(coding);
@@ -98,7 +98,7 @@ describe.each(MODES)("an answer as %s", (answer) => {
     expect(decode(bytes).length).toBeGreaterThanOrEqual(5_000_000);
   });
 
-  test("can be compressed twice, and can claim a coding that nobody knows", async () => {
+  test("can be compressed twice, and can claim an unknown coding", async () => {
     const twice = await rawCall((await startWith(answer, { compress: ["gzip", "gzip"] })).server.url);
     expect(twice.headers["content-encoding"]).toBe("gzip, gzip");
     expect(gunzipSync(gunzipSync(twice.bytes)).toString()).toContain('"jsonrpc"');
@@ -107,7 +107,7 @@ describe.each(MODES)("an answer as %s", (answer) => {
     expect(claimed.bytes.toString()).toContain('"jsonrpc"');
   });
 
-  test("can drip, byte by byte", async () => {
+  test("can drip in many small chunks", async () => {
     const { call } = await startWith(answer, { dripMs: 1 });
     const response = await call(1);
     let chunks = 0;
@@ -120,7 +120,7 @@ describe.each(MODES)("an answer as %s", (answer) => {
     expect(chunks).toBeGreaterThan(10); // some bytes arrive together
   });
 
-  test("that drips slowly does not keep the server from closing", async () => {
+  test("that drips does not keep the server from closing", async () => {
     const { call, server } = await startWith(answer, { dripMs: 600_000 });
     const reading = call(1).then((response) => response.text());
     const failing = expect(reading).rejects.toThrow();
@@ -130,7 +130,7 @@ describe.each(MODES)("an answer as %s", (answer) => {
   });
 });
 
-test("a compressed stream gives out each event when it happens", async () => {
+test("a compressed stream delivers each event as it happens", async () => {
   const { openSession, get, server } = await startRawHttp({ on: { GET: { compress: ["gzip"] } } });
   const messages = messagesOf(await get(await openSession()));
   for (const data of ["one", "two"]) {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startHttpFaultProcess } from "../../src/servers/http-fault-child.ts";
 import { atEnd } from "../cleanup.ts";
 
-test("a server in a process of its own follows its script, and is gone when it is closed", async () => {
+test("a server process follows its script and exits when it is closed", async () => {
   const server = await startHttpFaultProcess({ on: { ping: { reply: { status: 503 } } } });
   atEnd(server.close);
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
@@ -13,7 +13,7 @@ test("a server in a process of its own follows its script, and is gone when it i
   expect(() => process.kill(server.pid, 0)).toThrow("ESRCH");
 });
 
-test("a server that cannot start says why", async () => {
+test("a server process that cannot start rejects with the reason", async () => {
   const tools = 5 as unknown as readonly ToolDefinition[];
   await expect(startHttpFaultProcess({ tools })).rejects.toThrow("not iterable");
 });

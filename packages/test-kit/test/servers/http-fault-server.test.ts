@@ -34,7 +34,7 @@ test("answers can be event streams, with progress before the answer", async () =
   ]);
 });
 
-test("sessions that are forgotten answer 404 and end their streams, and a new one can be opened", async () => {
+test("forgetSessions ends the streams and answers 404 until a new session is opened", async () => {
   const { server, call, get, openSession } = await startRawHttp();
   const session = await openSession();
   const stream = await get(session);
@@ -46,19 +46,19 @@ test("sessions that are forgotten answer 404 and end their streams, and a new on
   expect(await answered.json()).toMatchObject({ result: {} });
 });
 
-test("a request without the session it needs answers 400", async () => {
+test("a request without its session id gets a 400", async () => {
   const { call } = await startRawHttp();
   const refused = await call(1);
   expect([refused.status, await refused.text()]).toEqual([400, "Mcp-Session-Id is required"]);
 });
 
-test("a server can do without sessions", async () => {
+test("a server can run without sessions", async () => {
   const { call, openSession } = await startRawHttp({ sessionless: true });
   expect(await openSession()).toEqual({ "mcp-session-id": "" });
   expect(await (await call(1)).json()).toMatchObject({ result: {} });
 });
 
-test("a method can stay unanswered, until the server closes", async () => {
+test("a silent method stays unanswered until the server closes", async () => {
   const { server, call } = await startRawHttp({ silentOn: ["tools/call"], sessionless: true });
   const failing = expect(call(1)).rejects.toThrow("fetch failed");
   await server.received(({ body }) => body?.method === "tools/call");
@@ -66,7 +66,7 @@ test("a method can stay unanswered, until the server closes", async () => {
   await failing;
 });
 
-test("the GET stream carries what the server says unasked", async () => {
+test("the GET stream carries the server's notifications", async () => {
   const { server, call, get, openSession } = await startRawHttp({ listChangedAfterCall: true });
   const session = await openSession();
   const stream = messagesOf(await get(session));
@@ -76,14 +76,14 @@ test("the GET stream carries what the server says unasked", async () => {
   expect((await stream.next()).value).toMatchObject({ method: "notifications/message" });
 });
 
-test("what the server says unasked waits for the first GET stream", async () => {
+test("notifications wait for the first GET stream", async () => {
   const { call, get, openSession } = await startRawHttp({ listChangedAfterCall: true });
   const session = await openSession();
   await call(1, {}, session);
   expect((await messagesOf(await get(session)).next()).value).toMatchObject(LIST_CHANGED);
 });
 
-test("DELETE ends a session, at once or late, and a late one does not keep the server from closing", async () => {
+test("DELETE ends a session, and a late DELETE does not keep the server from closing", async () => {
   const { server, openSession } = await startRawHttp();
   const session = await openSession();
   const deleted = await fetch(server.url, { method: "DELETE", headers: session });
@@ -97,7 +97,7 @@ test("DELETE ends a session, at once or late, and a late one does not keep the s
   await failing;
 });
 
-test("a modern client is told of changes on the subscription it opened", async () => {
+test("a modern client gets list_changed on the subscription it opened", async () => {
   const { post } = await startRawHttp({ era: "modern", listChangedAfterCall: true });
   const params = { _meta: MODERN_META, notifications: { toolsListChanged: true } };
   const stream = messagesOf(await post({ id: "s", method: "subscriptions/listen", params }));
@@ -121,18 +121,18 @@ test("the script can be replaced while the server runs", async () => {
   expect(await (await call(2)).json()).toMatchObject({ result: {} });
 });
 
-test("a body that is not JSON ends its own connection and nothing else", async () => {
+test("a body that is not JSON ends its own connection only", async () => {
   const { server, openSession } = await startRawHttp();
   await expect(fetch(server.url, { method: "POST", body: "{" })).rejects.toThrow("fetch failed");
   expect((await openSession())["mcp-session-id"]).not.toBe("");
 });
 
-test("what HTTP knows and MCP does not is refused", async () => {
+test("an HTTP method that MCP does not use gets a 405", async () => {
   const { server } = await startRawHttp();
   expect((await fetch(server.url, { method: "PUT", body: "{}" })).status).toBe(405);
 });
 
-test("a server can be closed twice, and one stands up again on the same port", async () => {
+test("a server can be closed twice and started again on the same port", async () => {
   const { server } = await startRawHttp();
   const { port, href } = new URL(server.url);
   await Promise.all([server.close(), server[Symbol.asyncDispose]()]);

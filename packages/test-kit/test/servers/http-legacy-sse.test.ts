@@ -16,7 +16,7 @@ async function openStream({ get, server }: RawHttp) {
 
 const ECHO = { method: "tools/call", params: { name: "echo", arguments: { nonce: "a" } } };
 
-test("the stream names where messages go, and carries every answer", async () => {
+test("the stream announces the endpoint for messages and carries every answer", async () => {
   const http = await start({ progress: 1 });
   const { events, endpoint } = await openStream(http);
   expect(http.server.sessions).toEqual([new URL(endpoint).searchParams.get("sessionId")]);
@@ -29,7 +29,7 @@ test("the stream names where messages go, and carries every answer", async () =>
   expect(http.server.violations).toEqual([]);
 });
 
-test("two clients get their own answers only", async () => {
+test("two clients each get only their own answers", async () => {
   const http = await start();
   const [one, two] = [await openStream(http), await openStream(http)];
   await http.post({ ...ECHO, id: 1 }, {}, one.endpoint);
@@ -45,7 +45,7 @@ test("two clients get their own answers only", async () => {
 });
 
 test.each([undefined, 404, 501])(
-  "the address of the stream takes no messages: status %s",
+  "a POST to the URL of the stream is refused, with postStatus %s",
   async (postStatus) => {
     const { post, server } = await start({ postStatus });
     expect((await post({ id: 1, method: "initialize" })).status).toBe(postStatus ?? 405);
@@ -54,21 +54,21 @@ test.each([undefined, 404, 501])(
 );
 
 test.each(["http://169.254.169.254/", "file:///etc/passwd", "::"])(
-  "the endpoint can be %s",
+  "the announced endpoint can be %s",
   async (endpoint) => {
     const { get } = await start({ endpoint });
     expect((await eventsOf(await get()).next()).value).toEqual({ event: "endpoint", data: endpoint });
   },
 );
 
-test("the endpoint can be left out", async () => {
+test("the endpoint event can be left out", async () => {
   const { get, server } = await start({ endpoint: null });
   const messages = messagesOf(await get());
   server.notify({ method: "notifications/message", params: {} });
   expect((await messages.next()).value).toMatchObject({ method: "notifications/message" });
 });
 
-test("the stream can end while a call is under way, and its session ends with it", async () => {
+test("the stream can end during a call, and its session ends with it", async () => {
   const http = await start({ silentOn: ["tools/call"] });
   const { events, endpoint } = await openStream(http);
   await http.post({ ...ECHO, id: 1 }, {}, endpoint);
@@ -79,7 +79,7 @@ test("the stream can end while a call is under way, and its session ends with it
   expect(http.server.timesCarriedOut("a")).toBe(1);
 });
 
-test("a session that is lost ends with its stream, and the next one is served", async () => {
+test("loseSessions ends the stream, and the next session is served", async () => {
   const http = await start();
   const { events } = await openStream(http);
   http.server.loseSessions();
@@ -88,7 +88,7 @@ test("a session that is lost ends with its stream, and the next one is served", 
   expect((await http.post({ id: 1, method: "initialize" }, {}, next.endpoint)).status).toBe(202);
 });
 
-test("the stream can be refused, late, hang, or end early", async () => {
+test("the stream can be refused, hang, or end early", async () => {
   const { get, server, abort } = await start({
     on: {
       GET: [{ times: 1, reply: { status: 503 } }, { times: 1, lateMs: 10, endAfterMs: 0 }, { hang: true }],
@@ -102,7 +102,7 @@ test("the stream can be refused, late, hang, or end early", async () => {
   await expect(hanging).rejects.toThrow("aborted");
 });
 
-test("answers can be wrong as anywhere: garbled, twice, or cut in the middle", async () => {
+test("answers can be garbled, duplicated, or cut in the middle", async () => {
   const faults = { ping: { garbled: "not-json" }, "tools/call": { duplicateAnswers: true } } as const;
   const http = await start({ on: { ...faults, "tools/list": { drop: "body" } } });
   const { events, endpoint } = await openStream(http);
@@ -115,7 +115,7 @@ test("answers can be wrong as anywhere: garbled, twice, or cut in the middle", a
   await expect(events.next()).rejects.toThrow("terminated");
 });
 
-test("a POST can be refused or answered with a body, though it was carried out", async () => {
+test("a POST can be refused, or carried out and answered with a body", async () => {
   const reply = { status: 202, body: "Accepted" };
   const http = await start({
     on: {

@@ -17,7 +17,7 @@ test.each([
   { status: 502, headers: { "content-type": "text/html" }, body: "<html></html>" },
   { status: 503, headers: { "retry-after": "7" } },
   { status: 202, headers: { "content-type": "text/event-stream" }, body: ": accepted\n\n" },
-])("a method can be answered with $status in place of being carried out", async (reply) => {
+])("a method can be answered with $status without being carried out", async (reply) => {
   const { call, server } = await startRawHttp({ ...SESSIONLESS, on: { "tools/call": { reply } } });
   const response = await call(1, { nonce: "a" });
   expect(response.status).toBe(reply.status);
@@ -26,7 +26,7 @@ test.each([
   expect(server.timesCarriedOut("a")).toBe(0);
 });
 
-test("a request can be carried out and answered with a status all the same", async () => {
+test("a request can be carried out and still get an error status", async () => {
   const { call, server } = await startRawHttp({
     ...SESSIONLESS,
     on: { "tools/call": { reply: { status: 502 }, runs: true } },
@@ -36,7 +36,7 @@ test("a request can be carried out and answered with a status all the same", asy
   expect(server.calls).toEqual([{ tool: "echo", arguments: { nonce: "a" }, session: undefined }]);
 });
 
-test("a fault can begin late, end, be followed by another, and stand for every POST", async () => {
+test("faults can skip requests, expire, follow each other and cover every POST", async () => {
   const { call, post } = await startRawHttp({
     ...SESSIONLESS,
     on: {
@@ -49,7 +49,7 @@ test("a fault can begin late, end, be followed by another, and stand for every P
   });
   const statuses = [];
   for (const id of [1, 2, 3, 4, 5]) statuses.push((await call(id)).status);
-  // From the fourth on the faults of the method are used up, so that of POST counts, which spares one.
+  // From the fourth call on, the method's faults are used up and the fault of POST applies, which skips one.
   expect(statuses).toEqual([200, 500, 429, 200, 404]);
   expect((await post({ id: 6, method: "ping" })).status).toBe(404);
 });
@@ -68,7 +68,7 @@ test("one page of a list can fail once", async () => {
   expect(await (await page("1")).json()).toMatchObject({ result: { tools: [{ name: "b" }] } });
 });
 
-test("a redirect to the same origin leads to where everything is served", async () => {
+test("a same-origin redirect leads to a path that is served", async () => {
   const { call, post, server } = await startRawHttp({
     ...SESSIONLESS,
     on: { "tools/call": { redirect: "same-origin", redirectStatus: 308 } },
@@ -94,7 +94,7 @@ test.each([
   }
 });
 
-test("a request can hang without so much as a header, until it is given up", async () => {
+test("a request can hang without any header until it is aborted", async () => {
   const { call, server, abort } = await startRawHttp({
     ...SESSIONLESS,
     on: { "tools/call": { hang: true } },
@@ -106,7 +106,7 @@ test("a request can hang without so much as a header, until it is given up", asy
   expect(server.timesCarriedOut("a")).toBe(0);
 });
 
-test("headers can have no end", async () => {
+test("response headers can go on without end", async () => {
   const { server } = await startRawHttp({ on: { GET: { endlessHeaders: true } } });
   const { socket, received } = dial(Number(new URL(server.url).port));
   socket.write("GET /mcp HTTP/1.1\r\nhost: localhost\r\n\r\n");
@@ -117,7 +117,7 @@ test("headers can have no end", async () => {
 test.each([
   { drop: "arrival", carriedOut: 0 },
   { drop: "run", carriedOut: 1 },
-] as const)("the connection can end after its request's $drop, without an answer", async (way) => {
+] as const)("the connection can drop after the request's $drop, without an answer", async (way) => {
   const { call, server } = await startRawHttp({ ...SESSIONLESS, on: { "tools/call": { drop: way.drop } } });
   await expect(call(1, { nonce: "a" })).rejects.toThrow("fetch failed");
   expect(server.timesCarriedOut("a")).toBe(way.carriedOut);
@@ -128,7 +128,7 @@ test.each([
   { answer: "json", drop: "body" },
   { answer: "sse", drop: "headers" },
   { answer: "sse", drop: "body" },
-] as const)("the connection of a $answer answer can end after its $drop", async ({ answer, drop }) => {
+] as const)("the connection of a $answer answer can drop at its $drop", async ({ answer, drop }) => {
   const { call, server } = await startRawHttp({ ...SESSIONLESS, answer, on: { "tools/call": { drop } } });
   const response = await call(1, { nonce: "a" });
   expect(response.status).toBe(200);
@@ -142,13 +142,13 @@ test.each([
   expect(server.timesCarriedOut("a")).toBe(1);
 });
 
-test("a connection can be reset in place of an orderly end", async () => {
+test("a connection can be reset instead of closed", async () => {
   const dropping = { drop: "run", dropBy: "rst" } as const;
   const { call } = await startRawHttp({ ...SESSIONLESS, on: { "tools/call": dropping } });
   await expect(call(1)).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
 });
 
-test("only the right credentials are let in, and which are right can change", async () => {
+test("only the scripted credentials are accepted, and a new script changes them", async () => {
   const script = { ...SESSIONLESS, authorization: ["Bearer one"] };
   const { call, server } = await startRawHttp(script);
   const statusWith = async (authorization: string) => (await call(1, {}, { authorization })).status;
@@ -160,7 +160,7 @@ test("only the right credentials are let in, and which are right can change", as
   expect(await statusWith("Bearer two")).toBe(200);
 });
 
-test("a request can come to a server that has just forgotten its session", async () => {
+test("a server can forget the session just before a request", async () => {
   const { call, openSession, server } = await startRawHttp({
     on: { "tools/call": { forget: true, times: 1 } },
   });
@@ -170,7 +170,7 @@ test("a request can come to a server that has just forgotten its session", async
   expect((await call(2, { nonce: "b" }, await openSession())).status).toBe(200);
 });
 
-test("a client that renews a lost session fails at first", async () => {
+test("after loseSessions, the first initialize fails and the second succeeds", async () => {
   const { call, post, openSession, server } = await startRawHttp();
   const session = await openSession();
   server.loseSessions();
@@ -179,7 +179,7 @@ test("a client that renews a lost session fails at first", async () => {
   expect((await call(3, {}, await openSession())).status).toBe(200);
 });
 
-test("DELETE can be refused, and the session ends only if the fault says that it runs", async () => {
+test("a refused DELETE ends the session only if the fault lets it run", async () => {
   const { openSession, server } = await startRawHttp({
     on: {
       DELETE: [

@@ -4,7 +4,7 @@ import { MODERN_META, startRawHttp } from "./raw-http.ts";
 const MODERN_HEADER = { "mcp-protocol-version": "2026-07-28" };
 
 test.each([{ sessionId: "with a space" }, { sessionId: "\u00e9\u00ff" }, { sessionId: "x".repeat(4000) }])(
-  "a session can have an id that no session should have: $sessionId",
+  "a session can have an invalid id: $sessionId",
   async ({ sessionId }) => {
     const { openSession, call, server } = await startRawHttp({ sessionId });
     const session = await openSession();
@@ -14,7 +14,7 @@ test.each([{ sessionId: "with a space" }, { sessionId: "\u00e9\u00ff" }, { sessi
   },
 );
 
-test("every answer can name another session, and the earlier ones stay valid", async () => {
+test("every answer can name another session id", async () => {
   const { openSession, call } = await startRawHttp({ sessionIdChanges: true });
   const session = await openSession();
   const named = await Promise.all(
@@ -23,7 +23,7 @@ test("every answer can name another session, and the earlier ones stay valid", a
   expect(new Set([...named, session["mcp-session-id"]]).size).toBe(3);
 });
 
-test("it is known on which connection a request came, and how many there were", async () => {
+test("each request records its connection, and connections are counted", async () => {
   const { call, server } = await startRawHttp({ sessionless: true, silentOn: ["tools/call"] });
   for (const id of [1, 2]) {
     void call(id).catch(() => {}); // it is never answered, so the next one needs a connection of its own
@@ -33,8 +33,8 @@ test("it is known on which connection a request came, and how many there were", 
   expect(server.connectionCount).toBe(2);
 });
 
-describe("what the specification forbids is noticed", () => {
-  test("of a correct client nothing", async () => {
+describe("the record of specification violations", () => {
+  test("is empty for a correct client", async () => {
     const { openSession, post, call, get, server } = await startRawHttp();
     const headers = { ...(await openSession()), "mcp-protocol-version": "2025-11-25" };
     await post({ method: "notifications/initialized" }, headers);
@@ -45,7 +45,7 @@ describe("what the specification forbids is noticed", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("headers that were left out or say something else", async () => {
+  test("names missing and contradictory headers", async () => {
     const { post, server } = await startRawHttp({ sessionless: true });
     const ping = (headers: Record<string, string>) => post({ id: 1, method: "ping" }, headers);
     await ping({ accept: "application/json" });
@@ -60,7 +60,7 @@ describe("what the specification forbids is noticed", () => {
     ]);
   });
 
-  test("a version before one was agreed, none afterwards, and a stream before the end of the handshake", async () => {
+  test("names an early or missing protocol version and an early GET stream", async () => {
     const { post, get, call, openSession, server } = await startRawHttp();
     await post({ id: 0, method: "initialize" }, MODERN_HEADER);
     const session = await openSession();
@@ -75,7 +75,7 @@ describe("what the specification forbids is noticed", () => {
     ]);
   });
 
-  test("an id that is used twice in a session", async () => {
+  test("names a request id used twice in a session", async () => {
     const { call, openSession, server } = await startRawHttp();
     const headers = { ...(await openSession()), "mcp-protocol-version": "2025-11-25" };
     for (const id of [1, 2, 1]) await call(id, {}, headers);

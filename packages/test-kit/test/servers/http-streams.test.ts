@@ -14,14 +14,14 @@ function dataOf(events: readonly RawEvent[]): readonly unknown[] {
   return events.flatMap(({ data }) => (data ? [JSON.parse(data)] : []));
 }
 
-test("a GET stream can end at once, again and again, and ask to be opened again at once", async () => {
+test("a GET stream can end at once every time, with a retry of 0", async () => {
   const { get, openSession, server } = await startRawHttp({ on: { GET: { endAfterMs: 0, retryMs: 0 } } });
   const session = await openSession();
   for (const _ of [1, 2, 3]) expect(await collected(eventsOf(await get(session)))).toEqual([{ retry: "0" }]);
   expect(server.streams.map(({ method, isOpen }) => [method, isOpen])).toEqual(Array(3).fill(["GET", false]));
 });
 
-test("a GET stream can end later, or when it is told to, and its session stays valid", async () => {
+test("a GET stream can end after a delay or by endStreams, and its session stays", async () => {
   const { get, openSession, server } = await startRawHttp({
     on: { GET: { times: 1, endAfterMs: 20, retryMs: 86_400_000 } },
   });
@@ -33,7 +33,7 @@ test("a GET stream can end later, or when it is told to, and its session stays v
   expect(server.sessions).toHaveLength(1);
 });
 
-test("a stream can end without the answer, which was carried out", async () => {
+test("a stream can end without the answer to a call that was carried out", async () => {
   const { call, server } = await startRawHttp({
     sessionless: true,
     answer: "sse",
@@ -43,7 +43,7 @@ test("a stream can end without the answer, which was carried out", async () => {
   expect(server.timesCarriedOut("a")).toBe(1);
 });
 
-test("a stream can say nothing but comments", async () => {
+test("a stream can send nothing but comments", async () => {
   const { call, get, openSession, server } = await startRawHttp({
     answer: "sse",
     silentOn: ["tools/call"],
@@ -58,7 +58,7 @@ test("a stream can say nothing but comments", async () => {
   await server.until(() => server.streams.every(({ isOpen }) => !isOpen));
 });
 
-test("it is known which streams are open", async () => {
+test("each stream is recorded with its session, its events and whether it is open", async () => {
   const { get, call, openSession, server, abort } = await startRawHttp({
     answer: "sse",
     silentOn: ["tools/call"],
@@ -79,7 +79,7 @@ test("it is known which streams are open", async () => {
 describe("with event ids", () => {
   const WITH_IDS: HttpFaultScript = { sessionless: true, answer: "sse", eventIds: true };
 
-  test("a stream begins with an id, so that it can be taken up before its first message", async () => {
+  test("a stream begins with an id before its first message", async () => {
     const { call } = await startRawHttp(WITH_IDS);
     const events = await collected(eventsOf(await call(1)));
     expect(events).toMatchObject([
@@ -88,7 +88,7 @@ describe("with event ids", () => {
     ]);
   });
 
-  test("a stream that ended before its answer is taken up again and again, and nothing is missing or double", async () => {
+  test("resuming a stream again and again neither loses nor repeats a message", async () => {
     const fault = { endAfterEvents: 1 };
     const http = await startRawHttp({ ...WITH_IDS, progress: 5, on: { "tools/call": fault, GET: fault } });
     const events = await collected(eventsOf(await echoWithProgress(http)));
@@ -102,7 +102,7 @@ describe("with event ids", () => {
     expect(http.server.streams).toMatchObject([{ method: "POST", sentEvents: 6, resumptions: 5 }]);
   });
 
-  test("an answer that became ready while nobody listened waits for whoever takes the stream up", async () => {
+  test("an answer that became ready while disconnected waits for the resumption", async () => {
     const http = await startRawHttp({
       ...WITH_IDS,
       answerLateMs: { "tools/call": 20 },
@@ -118,7 +118,7 @@ describe("with event ids", () => {
   test.each([
     { replay: "none", repeated: [] },
     { replay: "all", repeated: ["one", "two"] },
-  ] as const)("what is repeated can be $replay, whatever was missed", async ({ replay, repeated }) => {
+  ] as const)("a resumption can replay $replay of the earlier messages", async ({ replay, repeated }) => {
     const { get, server } = await startRawHttp({ ...WITH_IDS, replay, on: { GET: { endAfterEvents: 2 } } });
     const stream = collected(eventsOf(await get()));
     for (const data of ["one", "two"]) server.notify(note(data));
@@ -132,7 +132,7 @@ describe("with event ids", () => {
     }
   });
 
-  test("an id that nobody has given opens a stream of its own", async () => {
+  test("an unknown event id opens a new stream", async () => {
     const { get, server } = await startRawHttp(WITH_IDS);
     const messages = messagesOf(await get({ "last-event-id": "77-1" }));
     server.notify(note("hello"));

@@ -8,7 +8,7 @@ import type { RpcMessage } from "../../src/servers/rpc-message.ts";
 
 useLeakCheck();
 
-/** The other end, which nobody carries anything to. */
+/** A transport that only records what the server sends. */
 function createTransport() {
   const sent: RpcMessage[] = [];
   let tell = (_message: RpcMessage) => {};
@@ -29,7 +29,7 @@ function createTransport() {
   return { transport, sent, next };
 }
 
-test("a server answers later than in the call that asked it, and keeps what it has received", async () => {
+test("a server answers asynchronously and records what it receives", async () => {
   const server = createInProcessFaultServer();
   const { transport, sent, next } = createTransport();
   await server.connect(transport);
@@ -41,7 +41,7 @@ test("a server answers later than in the call that asked it, and keeps what it h
   expect(server.received).toEqual([ping]);
 });
 
-test("a server that is parted from its transport says nothing more, and can be joined to another", async () => {
+test("a closed server sends nothing more, and can connect to another transport", async () => {
   const server = createInProcessFaultServer({ answerLateMs: { ping: 600_000 } });
   const { transport, sent } = createTransport();
   await server.connect(transport);

@@ -4,7 +4,7 @@ import { type HttpFaultServer, startHttpFaultServer } from "../../src/servers/ht
 import type { RpcMessage } from "../../src/servers/rpc-message.ts";
 import { atEnd } from "../cleanup.ts";
 
-/** What a client of the newest protocol says of itself with every request. */
+/** The `_meta` that a modern client sends with every request. */
 export const MODERN_META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   "io.modelcontextprotocol/clientCapabilities": {},
@@ -23,7 +23,7 @@ export interface RawEvent {
   readonly ""?: string;
 }
 
-/** A server, and a client that knows nothing but HTTP. Both are gone when the test ends. */
+/** A server and a plain HTTP client. Both are closed when the test ends. */
 export interface RawHttp {
   readonly server: HttpFaultServer;
   post(
@@ -34,17 +34,17 @@ export interface RawHttp {
   get(headers?: Record<string, string>): Promise<Response>;
   /** Calls `echo` with these arguments. */
   call(id: number, args?: JsonObject, headers?: Record<string, string>): Promise<Response>;
-  /** Shakes hands as far as a session id goes; the headers that name the session. */
+  /** Sends `initialize` only. Resolves with the headers that name the session. */
   openSession(): Promise<Record<string, string>>;
-  /** Gives up whatever is under way. */
+  /** Aborts every pending request. */
   abort(): void;
 }
 
 export async function startRawHttp(script: HttpFaultScript = {}): Promise<RawHttp> {
   const server = await startHttpFaultServer(script);
-  const given = new AbortController();
+  const controller = new AbortController();
   atEnd(async () => {
-    given.abort();
+    controller.abort();
     await server.close();
   });
   const post: RawHttp["post"] = (message, headers = {}, url = server.url) =>
@@ -52,14 +52,14 @@ export async function startRawHttp(script: HttpFaultScript = {}): Promise<RawHtt
       method: "POST",
       headers: { ...POST_HEADERS, ...headers },
       body: JSON.stringify({ jsonrpc: "2.0", ...message }),
-      signal: given.signal,
+      signal: controller.signal,
       redirect: "manual",
     });
   return {
     server,
     post,
     get: (headers = {}) =>
-      fetch(server.url, { headers: { accept: "text/event-stream", ...headers }, signal: given.signal }),
+      fetch(server.url, { headers: { accept: "text/event-stream", ...headers }, signal: controller.signal }),
     call: (id, args = {}, headers = {}) =>
       post({ id, method: "tools/call", params: { name: "echo", arguments: args } }, headers),
     async openSession() {
@@ -67,7 +67,7 @@ export async function startRawHttp(script: HttpFaultScript = {}): Promise<RawHtt
       await response.text();
       return { "mcp-session-id": response.headers.get("mcp-session-id") ?? "" };
     },
-    abort: () => given.abort(),
+    abort: () => controller.abort(),
   };
 }
 

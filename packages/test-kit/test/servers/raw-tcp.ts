@@ -8,22 +8,22 @@ export interface RawEnd {
   readonly text: string;
   /** The code of the error that ended it, `end` for an orderly end. */
   readonly ending: Promise<string>;
-  /** Resolves when this has come, and perhaps more; throws if it began in another way. */
+  /** Resolves when this text has arrived, and perhaps more; throws if the received text begins differently. */
   received(text: string): Promise<void>;
 }
 
-/** A server that tells of its connections and does nothing with them. */
+/** A server that records its connections and does nothing with them. */
 export interface RawServer {
   readonly url: string;
   readonly accepted: readonly RawEnd[];
-  /** The next connection that was not given out yet. */
+  /** Resolves with the next connection that it has not returned before. */
   next(): Promise<RawEnd>;
 }
 
 /** Starts a server that is gone when the test ends. */
 export async function startRawServer(): Promise<RawServer> {
   const accepted: RawEnd[] = [];
-  let given = 0;
+  let returned = 0;
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     accepted.push(watch(socket));
     server.emit("accepted");
@@ -37,9 +37,9 @@ export async function startRawServer(): Promise<RawServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/path?q=1`,
     accepted,
     async next() {
-      given += 1;
-      while (accepted.length < given) await once(server, "accepted");
-      return accepted[given - 1] as RawEnd;
+      returned += 1;
+      while (accepted.length < returned) await once(server, "accepted");
+      return accepted[returned - 1] as RawEnd;
     },
   };
 }

@@ -53,7 +53,7 @@ function killIfAlive(pid: number): void {
   }
 }
 
-test("a server without faults serves a session and ends with its stdin", async () => {
+test("a server without faults serves a session and exits when its stdin ends", async () => {
   const server = start({});
   expect((await server.request("initialize", { protocolVersion: "2025-11-25" })).result).toBeDefined();
   server.send({ method: "notifications/initialized" });
@@ -70,7 +70,7 @@ test.each([
   ["initialized", ["initialize", "notifications/initialized"], 1],
   ["list", ["initialize", "tools/list"], 1],
   ["call", ["initialize", "tools/call"], 1],
-] as const)("a server can exit at the moment: %s", async (exitOn, methods, answers) => {
+] as const)("a server can exit on %s", async (exitOn, methods, answers) => {
   const server = start({ exitOn, exitCode: 7 });
   server.child.stdin?.on("error", () => {});
   for (const method of methods) {
@@ -81,7 +81,7 @@ test.each([
   expect(server.lines).toHaveLength(answers);
 });
 
-test("a server can die while it answers a call", async () => {
+test("a server can die in the middle of an answer", async () => {
   const server = start({ dieInCall: true });
   server.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: { a: 1 } } });
   expect(await server.ended).toEqual([null, "SIGKILL"]);
@@ -89,14 +89,14 @@ test("a server can die while it answers a call", async () => {
   expect(() => JSON.parse(server.lines[0] ?? "")).toThrow(SyntaxError);
 });
 
-test("a server can print what is no JSON-RPC around its answers", async () => {
+test("a server can print junk before and after its answers", async () => {
   const server = start({ junk: { before: ["Loading…"], after: ["{ done }"] } });
   await server.request("ping");
   await server.line((line) => line === "{ done }");
   expect(server.lines).toEqual(["Loading…", '{"jsonrpc":"2.0","id":1,"result":{}}', "{ done }"]);
 });
 
-test("a server can write in pieces that cut characters apart", async () => {
+test("a server can write in chunks that split characters", async () => {
   const server = start({ chunkBytes: 1 });
   const answers = await Promise.all([
     server.request("tools/call", { name: "echo", arguments: { text: "héllo 😀" } }),
@@ -106,14 +106,14 @@ test("a server can write in pieces that cut characters apart", async () => {
   expect(answers[1]?.result).toEqual({});
 });
 
-test("a server can answer some methods late and others never", async () => {
+test("a server can leave one method unanswered and answer another", async () => {
   const server = start({ silentOn: ["tools/list"], answerLateMs: { ping: 1 } });
   server.send({ id: "silent", method: "tools/list" });
   expect((await server.request("ping")).result).toEqual({});
   expect(server.lines).toHaveLength(1);
 });
 
-test("a server can outlive signals and the end of its stdin, and is killed by SIGKILL", async () => {
+test("a server can ignore signals and the end of its stdin until SIGKILL", async () => {
   const server = start({ ignoreStdinEnd: true, ignoreSignals: true });
   await server.request("ping");
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -126,13 +126,13 @@ test("a server can outlive signals and the end of its stdin, and is killed by SI
   expect(await server.ended).toEqual([null, "SIGKILL"]);
 });
 
-test("a server gets exactly the environment it is given, and can show it", async () => {
+test("a server gets exactly the environment it is given", async () => {
   const server = start({ echoEnvironment: true });
   const { result } = await server.request("tools/call", { name: "environment" });
   expect(result?.structuredContent).toEqual(stdioFaultServer().env);
 });
 
-test("starts, requests and ends are recorded for every process of the same file", async () => {
+test("every process of one record file records its start, requests and end", async () => {
   expect(readFaultRecord(recordTo)).toEqual([]);
   const first = start({ recordTo });
   await first.request("ping");
@@ -153,7 +153,7 @@ test("starts, requests and ends are recorded for every process of the same file"
   ]);
 });
 
-test("a grandchild can outlive its server, hold its pipes, ignore signals and lead a group", async () => {
+test("a grandchild can outlive its server, ignore signals and lead its own group", async () => {
   const server = start({ recordTo, grandchild: { ignoreSignals: true, ownGroup: true, holdsPipes: true } });
   await server.request("ping");
   const grandchild = recordedGrandchild();
@@ -165,7 +165,7 @@ test("a grandchild can outlive its server, hold its pipes, ignore signals and le
   expect(await server.ended).toEqual([null, "SIGKILL"]);
 });
 
-test("a grandchild without special gifts is in its server's group and ends by SIGTERM", async () => {
+test("a plain grandchild leads no group of its own and ends on SIGTERM", async () => {
   const server = start({ recordTo, grandchild: { holdsPipes: true } });
   await server.request("ping");
   const grandchild = recordedGrandchild();
@@ -173,23 +173,23 @@ test("a grandchild without special gifts is in its server's group and ends by SI
   server.child.kill("SIGKILL");
   await once(server.child, "exit");
   process.kill(grandchild, "SIGTERM");
-  // The pipes close only when it has gone, too.
+  // The pipes close only when the grandchild has exited, too.
   expect(await server.ended).toEqual([null, "SIGKILL"]);
 });
 
-test("lines on stderr come before anything else", () => {
+test("a server writes its stderr lines even if it exits on start", () => {
   const { command, args, env } = stdioFaultServer({ stderr: ["warning: one", "two"], exitOn: "start" });
   const { stderr, status } = spawnSync(command, args, { env, encoding: "utf8" });
   expect(stderr).toContain("warning: one\ntwo\n");
   expect(status).toBe(1);
 });
 
-test("a script that is too long for an argument is refused with the reason", () => {
+test("a script too long for an argument throws with the limit", () => {
   const tools = [{ name: "big", description: "x".repeat(200_000), inputSchema: { type: "object" as const } }];
   expect(() => stdioFaultServer({ tools })).toThrow("131071 bytes");
 });
 
-test("the build serves as the sources do", async () => {
+test("the server of the built package answers too", async () => {
   const built = (await import(
     new URL("../../dist/index.js", import.meta.url).href
   )) as typeof import("../../src/index.ts");

@@ -37,13 +37,13 @@ test("a server can exit after the handshake of either era", async () => {
   }
 });
 
-test("a probe that a legacy server refuses is no handshake to exit after", async () => {
+test("a server does not exit after a rejected probe, which is no handshake", async () => {
   const server = start({ exitOn: "handshake" });
   expect((await server.request("server/discover")).error?.code).toBe(-32601);
   expect((await server.request("ping")).result).toEqual({});
 });
 
-test("a server takes a line for one although a separator of Unicode is in it", async () => {
+test("a server does not split a line at Unicode separators", async () => {
   const server = start({});
   const text = "one\u2028two\u2029three\u0085four";
   const { result } = await server.request("tools/call", { name: "structured", arguments: { text } });
@@ -69,7 +69,7 @@ test("a server can answer with one huge line", async () => {
   expect(server.lines[1]?.length).toBeLessThan(1000);
 });
 
-test("a server can answer twice, with texts as ids, and what nobody has asked", async () => {
+test("a server can duplicate answers, use string ids and send stray answers", async () => {
   const server = start({ duplicateAnswers: true, stringIds: true, strayAnswers: true });
   server.send({ id: 1, method: "ping" });
   server.send({ id: 2, method: "ping" });
@@ -81,7 +81,7 @@ test("a server can answer twice, with texts as ids, and what nobody has asked", 
   expect(ids).toEqual([...strays, "1", "1", ...strays, "2", "2"]);
 });
 
-test("a server answers a call only after its stderr has been taken from it", async () => {
+test("a server that floods stderr answers the call once stderr is read", async () => {
   const server = start({ floodStderrBytes: 4_000_000 });
   let taken = 0;
   server.child.stderr?.on("data", (chunk: string) => {
@@ -93,7 +93,7 @@ test("a server answers a call only after its stderr has been taken from it", asy
   expect(taken).toBe(4_000_001);
 });
 
-test("a server whose stderr nobody takes does not answer a call", async () => {
+test("a server that floods stderr does not answer the call while stderr is unread", async () => {
   const server = start({ floodStderrBytes: 4_000_000 });
   server.child.stderr?.pause();
   server.send({ id: "call", method: "tools/call", params: { name: "echo" } });
@@ -101,7 +101,7 @@ test("a server whose stderr nobody takes does not answer a call", async () => {
   expect(server.lines).toHaveLength(1);
 });
 
-test("a server can stop reading: what is written to it then stays in the pipe, its end too", async () => {
+test("a server can stop reading, so that later writes stay in the pipe", async () => {
   const server = start({ stopReadingOn: "list" });
   await server.request("ping");
   server.send({ id: "list", method: "tools/list" });
@@ -116,7 +116,7 @@ test("a server can stop reading: what is written to it then stays in the pipe, i
   expect(server.lines).toHaveLength(1);
 });
 
-test("a server can close its stdout and go on living until its stdin ends", async () => {
+test("a server can close its stdout and keep running until its stdin ends", async () => {
   const server = start({ closeStdoutOn: "call" });
   await server.request("ping");
   server.send({ id: "call", method: "tools/call", params: { name: "echo" } });

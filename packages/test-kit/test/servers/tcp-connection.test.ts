@@ -16,7 +16,7 @@ async function acceptedClient(): Promise<Socket> {
   return client as Socket;
 }
 
-test("closes the server's socket when the client's fails while both are being ended", async () => {
+test("a cut closes the server's socket even if the client's socket fails during it", async () => {
   const server = await startRawServer();
   const client = await acceptedClient();
   const { hostname: host, port } = new URL(server.url);

@@ -37,7 +37,7 @@ async function roundTrips({ server }: Line): Promise<void> {
   }
 }
 
-test("without a plan everything is passed on, also the end of each direction by itself", async () => {
+test("without a plan, all bytes and the end of each direction are passed on", async () => {
   const { proxy, connect } = await start();
   expect(proxy.url).toBe(`http://127.0.0.1:${proxy.port}/path?q=1`);
   const { client, served } = await connect();
@@ -53,7 +53,7 @@ test("without a plan everything is passed on, also the end of each direction by 
   ]);
 });
 
-test("more than the sockets hold arrives whole and in order", async () => {
+test("more bytes than the sockets buffer arrive whole and in order", async () => {
   const { connect } = await start({ request: { chunkBytes: 10_000 } });
   const { client, served } = await connect();
   const text = Array.from({ length: 300_000 }, (_, index) => `${index},`).join("");
@@ -64,7 +64,7 @@ test("more than the sockets hold arrives whole and in order", async () => {
 test.each([
   { by: "fin", ending: "end" },
   { by: "rst", ending: "ECONNRESET" },
-] as const)("a request is cut after exactly so many bytes, by $by, in both directions", async (way) => {
+] as const)("a request cut by $by passes exactly the planned bytes and ends both sides", async (way) => {
   const { proxy, connect } = await start({ request: { cutAtByte: 5, cutBy: way.by } });
   const { client, served } = await connect();
   client.socket.write("0123");
@@ -78,7 +78,7 @@ test.each([
 test.each([
   { by: "fin", ending: "end" },
   { by: "rst", ending: "ECONNRESET" },
-] as const)("an answer is cut after exactly so many bytes, by $by, in both directions", async (way) => {
+] as const)("an answer cut by $by passes exactly the planned bytes and ends both sides", async (way) => {
   const { proxy, connect } = await start({ answer: { cutAtByte: 3, cutBy: way.by } });
   const { client, served } = await connect();
   client.socket.write("question");
@@ -89,7 +89,7 @@ test.each([
   expect(proxy.connections).toMatchObject([{ requestBytes: 8, answerBytes: 3, cutBy: way.by }]);
 });
 
-test("a cut at byte 0 lets the other direction pass and not one byte of its own", async () => {
+test("an answer cut at byte 0 passes no byte, and the request still arrives", async () => {
   const { connect } = await start({ answer: { cutAtByte: 0 } });
   const { client, served } = await connect();
   client.socket.write("question");
@@ -99,7 +99,7 @@ test("a cut at byte 0 lets the other direction pass and not one byte of its own"
   expect(client.text).toBe("");
 });
 
-test("a direction can be swallowed from a byte on while the connection stays open", async () => {
+test("an answer can be swallowed from a byte on while the connection stays open", async () => {
   const { proxy, connect } = await start({ answer: { swallowFromByte: 2 } });
   const { client, served } = await connect();
   served.socket.end("0123456789");
@@ -110,7 +110,7 @@ test("a direction can be swallowed from a byte on while the connection stays ope
   expect(proxy.connections).toMatchObject([{ answerBytes: 2, isOpen: true }]);
 });
 
-test("bytes can be late, and pieces small; neither changes their order", async () => {
+test("delays and small chunks keep the bytes in order", async () => {
   const { connect } = await start({ request: { delayMs: 5, chunkBytes: 2 }, answer: { delayMs: 5 } });
   const { client, served } = await connect();
   for (const piece of ["one ", "two ", "three "]) client.socket.write(piece);
@@ -121,7 +121,7 @@ test("bytes can be late, and pieces small; neither changes their order", async (
   await client.received("done");
 });
 
-test("a connection is reset at once, or accepted and swallowed, and the server hears of neither", async () => {
+test("a connection reset or swallowed on opening never reaches the server", async () => {
   const { proxy, server } = await start([{ opening: "reset" }, { opening: "black-hole" }]);
   expect(await dial(proxy.port).ending).toBe("ECONNRESET");
   const swallowed = dial(proxy.port);
@@ -134,7 +134,7 @@ test("a connection is reset at once, or accepted and swallowed, and the server h
   expect(server.accepted).toEqual([]);
 });
 
-test("a queue of plans is followed in order, and after its end nothing is harmed", async () => {
+test("each plan of a list applies to one connection, and later connections are unharmed", async () => {
   const { proxy, connect } = await start([{ opening: "reset" }]);
   expect(await dial(proxy.port).ending).toBe("ECONNRESET");
   const { client, served } = await connect();
@@ -153,7 +153,7 @@ test("a plan can be a function of the connection's number", async () => {
   expect(await dial(proxy.port).ending).toBe("ECONNRESET");
 });
 
-test("what is stalled is passed on after all, in order, also on connections made meanwhile", async () => {
+test("resume delivers stalled bytes in order, on old and new connections", async () => {
   const line = await start();
   const { proxy, connect } = line;
   const first = await connect();
@@ -170,7 +170,7 @@ test("what is stalled is passed on after all, in order, also on connections made
   await second.served.received("new");
 });
 
-test("a black hole swallows what is open for good; what is opened after it works", async () => {
+test("a black hole swallows open connections for good, and new ones work after resume", async () => {
   const line = await start();
   const { proxy, server, connect } = line;
   const lost = await connect();
@@ -191,7 +191,7 @@ test("a black hole swallows what is open for good; what is opened after it works
 test.each([
   { by: "fin", ending: "end" },
   { by: undefined, ending: "ECONNRESET" },
-] as const)("everything open is cut at a word by $by, and new connections are made", async (way) => {
+] as const)("cut ends an open connection by $by, and the next one works", async (way) => {
   const { proxy, connect } = await start();
   const { client, served } = await connect();
   proxy.cut(way.by);
@@ -201,7 +201,7 @@ test.each([
   await next.served.received("hello");
 });
 
-test("new connections are refused while the open ones go on, until the same port is open again", async () => {
+test("refuse rejects new connections and keeps open ones, until resume opens the port again", async () => {
   const { proxy, connect } = await start();
   const { client, served } = await connect();
   const { port } = proxy;
@@ -216,7 +216,7 @@ test("new connections are refused while the open ones go on, until the same port
   await next.served.received("hello");
 });
 
-test("the reset of one side is passed on to the other, and nobody behind the proxy is a reset too", async () => {
+test("a reset by the server resets the client, and so does an unreachable server", async () => {
   const { client, served } = await (await start()).connect();
   served.socket.resetAndDestroy();
   expect(await client.ending).toBe("ECONNRESET");
@@ -226,7 +226,7 @@ test("the reset of one side is passed on to the other, and nobody behind the pro
   expect(await dial(proxy.port).ending).toBe("ECONNRESET");
 });
 
-test("closing ends every connection, late bytes included, and can be done twice", async () => {
+test("closing twice ends every connection and drops delayed bytes", async () => {
   const { proxy, connect } = await start({ request: { delayMs: 600_000 } });
   const { client, served } = await connect();
   client.socket.write("never");
