@@ -55,12 +55,12 @@ class BorrowedSession implements LentSession {
   }
 
   list: Session["list"] = async (kind, options) => {
-    this.#refuseIfClosed();
+    this.#refuseIfEnded();
     return this.#lending.list(kind, options);
   };
 
   request: Session["request"] = async (method, params, options) => {
-    this.#refuseIfClosed();
+    this.#refuseIfEnded();
     if (method === "resources/subscribe") return this.#subscribe(uriOf(params));
     if (method === "resources/unsubscribe") return this.#unsubscribe(uriOf(params));
     return this.#session.request(method, params, options);
@@ -131,8 +131,19 @@ class BorrowedSession implements LentSession {
     return Promise.allSettled(watched.map(async (stop) => (await stop)()));
   }
 
-  #refuseIfClosed(): void {
-    if (this.#end === undefined) return;
+  #refuseIfEnded(): void {
+    if (this.#end === undefined) {
+      if (!this.#lending.isIdle()) return;
+      // The lender's session reports its end only when its process has ended. The request is repeated on the next session.
+      void this.#finish(undefined);
+      throw new McpError(
+        "MCP_SESSION_LOST",
+        "The shared session was idle and is closing; nothing was sent.",
+        {
+          outcome: "not-sent",
+        },
+      );
+    }
     const { cause } = this.#end;
     if (cause !== undefined)
       throw new McpError("MCP_SESSION_LOST", `The shared session was lost: ${cause.message}`, {

@@ -59,10 +59,10 @@ export function repeatDelay({
 
 /**
  * Whether an authorization challenge failed. Such an error has the phase `handshake`, but `callError` replaces the phase of errors that name
- * no tool. So the code counts as well: sessions never use it for a server's answer to a call.
+ * no tool. So the codes count as well: sessions use neither for a server's answer to a call that could be repeated.
  */
 function isOfChallenge({ phase, code }: McpError): boolean {
-  return phase === "handshake" || code === "MCP_CONNECT_FAILED";
+  return phase === "handshake" || code === "MCP_CONNECT_FAILED" || code === "MCP_AUTH_REQUIRED";
 }
 
 function mayRunAgain(

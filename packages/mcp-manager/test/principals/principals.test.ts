@@ -105,6 +105,27 @@ describe("a runtime for several users", () => {
     expect(of("shared").map(({ requests }) => requests.length)).toEqual([0, 1]);
   });
 
+  it("answers a user's call on the next session while the lender's idle one is still closing", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { manager, of } = runtime([shared], { idleTimeoutMs: 1_000 });
+    await using _ = manager;
+    await manager.start();
+    const idle = only(of("shared"));
+    const closing = Promise.withResolvers<void>();
+    const close = idle.close.bind(idle);
+    idle.close = () => closing.promise.then(close); // A real session reports its end only once its process has ended.
+    await vi.advanceTimersByTimeAsync(500);
+    const ann = await userOf(manager, "ann"); // Her own session is idle later than the one she borrows.
+    await vi.advanceTimersByTimeAsync(600);
+    expect([manager, ann].map((user) => user.servers()[0]?.status)).toEqual(["idle", "ready"]);
+    const call = ann.callTool({ server: "shared", tool: "echo" });
+    await vi.advanceTimersByTimeAsync(0);
+    closing.resolve();
+    await expect(call).resolves.toBeDefined();
+    expect(of("shared").map(({ requests }) => requests.length)).toEqual([0, 1]);
+  });
+
   it("opens ten sessions for a thousand users of ten shared servers", {
     timeout: 60_000,
   }, async () => {

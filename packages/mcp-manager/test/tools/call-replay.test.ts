@@ -125,6 +125,11 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number
     undefined,
   ],
   [
+    "does not repeat MCP_AUTH_REQUIRED, even if its phase is the call",
+    { error: new McpError("MCP_AUTH_REQUIRED", "busy", { ...unmet, phase: "call" }) },
+    undefined,
+  ],
+  [
     "does not repeat MCP_CONNECT_FAILED, even if its phase is the call",
     { error: new McpError("MCP_CONNECT_FAILED", "busy", { ...unmet, phase: "call" }) },
     undefined,
