@@ -1,11 +1,15 @@
 import { McpError } from "@jackfield/mcp-core";
 
-/** Settles as the work does, or rejects when the signal fires; the work goes on. */
-export async function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Settles as the work does, or rejects with `toError(signal)` when the signal fires; the work goes on. */
+export async function unlessGivenUp<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  toError: (signal: AbortSignal) => McpError = givenUp,
+): Promise<T> {
   work.catch(() => {}); // it may fail after the caller has stopped waiting
-  if (signal.aborted) throw givenUp(signal);
+  if (signal.aborted) throw toError(signal);
   const { promise: end, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(givenUp(signal));
+  const onAbort = () => reject(toError(signal));
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     return await Promise.race([work, end]);

@@ -12,9 +12,10 @@ import {
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { challengeError } from "./account-error.ts";
 import { NO_CHALLENGE, type ReadChallenge, readChallenge } from "./challenge.ts";
+import { createCredentialCache } from "./credential-cache.ts";
 import { type NamedClient, namedEndpoints, readEntrySettings, readNamedClient } from "./entry-settings.ts";
 import { authRequired, loginByName } from "./flow/login-error.ts";
-import { keepCredential } from "./kept-credential.ts";
+import { givenUp } from "./given-up.ts";
 import { type AuthorizationNetwork, createAuthorizationNetwork } from "./network/authorization-network.ts";
 import type { LoginOptions, OAuthOptions } from "./oauth-options.ts";
 import { type AccountEntry, createServerAccount, type ServerAccount } from "./server-account.ts";
@@ -181,7 +182,7 @@ class RunningOAuth implements OAuth {
       now,
       log: this.#log,
       closing: signal,
-      credential: keepCredential({ serverUrl, vault: this.#vault, now, log: this.#log, signal }),
+      credential: createCredentialCache({ serverUrl, vault: this.#vault, now, log: this.#log, signal }),
       fetchFor: (entry, ending) => this.#fetchFor(entry, ending),
       settingsOf: async (entry) => ((await this.#readEntry(entry.server)) ?? entry).settings,
     });
@@ -264,8 +265,7 @@ class RunningOAuth implements OAuth {
       const wwwAuthenticate = response.headers.get("www-authenticate") ?? undefined;
       return response.status === 401 ? readChallenge({ wwwAuthenticate }) : NO_CHALLENGE;
     } catch {
-      if (signal.aborted)
-        throw new McpError("MCP_ABORTED", "The login was aborted.", { cause: signal.reason });
+      if (signal.aborted) throw givenUp(signal);
       return NO_CHALLENGE;
     }
   }

@@ -2,6 +2,7 @@ import type { AuthChallenge, Logger, ResolvedRemoteServer } from "@jackfield/mcp
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { withoutRetry } from "./account-error.ts";
 import { type ReadChallenge, readChallenge } from "./challenge.ts";
+import type { CredentialCache, Redeem } from "./credential-cache.ts";
 import { createDeclinedScopes } from "./declined-scopes.ts";
 import type { AuthorizationSettings, NamedClient } from "./entry-settings.ts";
 import { type Authority, type DiscoverAuthorityOptions, discoverAuthority } from "./flow/authority.ts";
@@ -9,7 +10,6 @@ import { adviseLogin, authRequired, quote } from "./flow/login-error.ts";
 import { refresh } from "./flow/refresh.ts";
 import { chooseScopes, splitScopes } from "./flow/scope-choice.ts";
 import { givenUp } from "./given-up.ts";
-import type { KeptCredential, Redeem } from "./kept-credential.ts";
 import type { CallbackOptions, OAuthOptions, ShowAuthorizationPage } from "./oauth-options.ts";
 import { loadSdk } from "./sdk.ts";
 import { createSharedLogin } from "./shared-login.ts";
@@ -28,7 +28,7 @@ export interface AccountEntry {
 }
 
 export interface ServerAccountOptions extends Pick<OAuthOptions, "authorize"> {
-  readonly credential: KeptCredential;
+  readonly credential: CredentialCache;
   readonly clientName: string;
   readonly clientMetadataUrl: string | undefined;
   readonly callback: CallbackOptions;

@@ -27,7 +27,7 @@ export function createSharedLogin(): SharedLogin {
     async join(wanted, make) {
       const { signal } = wanted;
       while (running !== undefined && !serves(running, wanted)) {
-        await unlessGivenUp(running.made.then(noMatter, noMatter), signal);
+        await unlessGivenUp(running.made.then(ignoreOutcome, ignoreOutcome), signal);
       }
       if (signal.aborted) throw givenUp(signal);
       const joined =
@@ -66,4 +66,4 @@ function serves({ wanted, control }: Running, { subject, scopes, authorize }: Wa
   return isNamed && scopes.every((scope) => wanted.scopes.includes(scope));
 }
 
-function noMatter(): void {}
+function ignoreOutcome(): void {}

@@ -24,7 +24,7 @@ export interface HookedDirectory {
   readonly cache: ToolCache | undefined;
   readonly log: Logger;
   /** Work that may outlive its server. */
-  readonly leftover: PendingWork;
+  readonly backgroundWork: PendingWork;
   /** The server that has the name now. */
   current(name: string): ManagedServer | undefined;
   /** The server made last under this name, until it has closed. */
@@ -98,11 +98,11 @@ class DirectoryHooks implements ServerHooks {
   }
 
   store({ identity, entry }: StorableRecord): void {
-    this.#tell((cache) => cache.set(identity.id, entry));
+    this.#updateCache((cache) => cache.set(identity.id, entry));
   }
 
   markStale({ id }: CatalogIdentity): void {
-    this.#tell((cache) => cache.markStale(id));
+    this.#updateCache((cache) => cache.markStale(id));
   }
 
   #isCurrent(): boolean {
@@ -114,19 +114,19 @@ class DirectoryHooks implements ServerHooks {
   }
 
   /** A catalog must not throw; if one does, that is only logged. */
-  #tell(say: (cache: ToolCache) => Promise<void>): void {
-    const { cache, leftover, log } = this.#directory;
+  #updateCache(update: (cache: ToolCache) => Promise<void>): void {
+    const { cache, backgroundWork, log } = this.#directory;
     if (cache === undefined || !this.#isCurrent()) return;
     const failed = (error: unknown) =>
       log("warn", "the catalog could not be updated for a server", {
         server: this.#name,
         error: thrownText(error),
       });
-    leftover.add(said(cache, say).catch(failed));
+    backgroundWork.add(runUpdate(cache, update).catch(failed));
   }
 }
 
 /** Turns a synchronous throw into a rejection. */
-async function said(cache: ToolCache, say: (cache: ToolCache) => Promise<void>): Promise<void> {
-  await say(cache);
+async function runUpdate(cache: ToolCache, update: (cache: ToolCache) => Promise<void>): Promise<void> {
+  await update(cache);
 }

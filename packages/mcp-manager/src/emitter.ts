@@ -21,7 +21,7 @@ export interface Emitter<Events> {
 export type KeptEvents<Events> = { readonly [E in keyof Events]?: number };
 
 interface Listener {
-  hear(value: never): unknown;
+  call(value: never): unknown;
   isFor(value: never): boolean;
 }
 
@@ -49,52 +49,52 @@ export function createEmitter<Events>(log: Logger, keep: KeptEvents<Events> = {}
     topics.set(event, topic);
     return topic;
   };
-  const complain = (event: keyof Events, error: unknown) =>
+  const logFailure = (event: keyof Events, error: unknown) =>
     log("error", `a listener of "${String(event)}" threw`, { error: thrownText(error) });
   /** Delivers a value; false if the listener does not want it. */
-  const tell = (event: keyof Events, { listeners }: Topic, listener: Listener, value: unknown): boolean => {
+  const notify = (event: keyof Events, { listeners }: Topic, listener: Listener, value: unknown): boolean => {
     if (!listeners.has(listener) || !listener.isFor(value as never)) return false;
     try {
-      const returned = listener.hear(value as never);
-      if (returned instanceof Promise) returned.catch((error: unknown) => complain(event, error));
+      const returned = listener.call(value as never);
+      if (returned instanceof Promise) returned.catch((error: unknown) => logFailure(event, error));
     } catch (error) {
-      complain(event, error);
+      logFailure(event, error);
     }
     return true;
   };
   const deliver = ({ event, value, listeners }: PendingEvent<Events>): void => {
     const topic = topicOf(event);
     const most = keep[event];
-    const heard = [...listeners].filter((listener) => tell(event, topic, listener, value));
-    if (heard.length === 0 && topic.missed !== undefined && most !== undefined)
+    const receivers = [...listeners].filter((listener) => notify(event, topic, listener, value));
+    if (receivers.length === 0 && topic.missed !== undefined && most !== undefined)
       topic.missed = [...topic.missed, value].slice(-most);
   };
   const waiting: PendingEvent<Events>[] = [];
-  let isTelling = false;
+  let isDelivering = false;
   /** Delivers events, then the events that their listeners emitted. */
-  const inTurn = (telling: () => void): void => {
-    if (isTelling) {
-      telling();
+  const deliverWithWaiting = (delivery: () => void): void => {
+    if (isDelivering) {
+      delivery();
       return;
     }
-    isTelling = true;
+    isDelivering = true;
     try {
-      telling();
+      delivery();
       for (let pending = waiting.shift(); pending !== undefined; pending = waiting.shift()) deliver(pending);
     } finally {
-      isTelling = false;
+      isDelivering = false;
     }
   };
   return {
-    on(event, call, isWanted) {
+    on(event, callback, isWanted) {
       const topic = topicOf(event);
       const listener: Listener = {
-        hear: (value) => call(value),
+        call: (value) => callback(value),
         isFor: (value) => isWanted?.(value) ?? true,
       };
       topic.listeners.add(listener);
-      inTurn(() => {
-        const left = topic.missed?.filter((value) => !tell(event, topic, listener, value));
+      deliverWithWaiting(() => {
+        const left = topic.missed?.filter((value) => !notify(event, topic, listener, value));
         topic.missed = isWanted === undefined ? undefined : left;
       });
       return () => void topic.listeners.delete(listener);
@@ -105,10 +105,10 @@ export function createEmitter<Events>(log: Logger, keep: KeptEvents<Events> = {}
       const pending = {
         event,
         value,
-        listeners: missed === undefined && isTelling ? [...listeners] : listeners,
+        listeners: missed === undefined && isDelivering ? [...listeners] : listeners,
       };
-      if (isTelling) waiting.push(pending);
-      else inTurn(() => deliver(pending));
+      if (isDelivering) waiting.push(pending);
+      else deliverWithWaiting(() => deliver(pending));
     },
   };
 }

@@ -10,22 +10,22 @@ export interface HeldEmitter<Events> extends Emitter<Events> {
 export function holdEvents<Events>(events: Emitter<Events>): HeldEmitter<Events> {
   const waiting: (() => void)[] = [];
   let isHeld = false;
-  let isTelling = false;
+  let isDelivering = false;
 
-  function tell(): void {
-    if (isTelling) return; // Called by a listener; the earlier events go first.
-    isTelling = true;
+  function deliverWaiting(): void {
+    if (isDelivering) return; // Called by a listener; the earlier events go first.
+    isDelivering = true;
     try {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) next();
     } finally {
-      isTelling = false;
+      isDelivering = false;
     }
   }
 
   return {
     on: events.on,
     emit(event, value) {
-      if (isHeld || isTelling) waiting.push(() => events.emit(event, value));
+      if (isHeld || isDelivering) waiting.push(() => events.emit(event, value));
       else events.emit(event, value);
     },
     after(work) {
@@ -34,7 +34,7 @@ export function holdEvents<Events>(events: Emitter<Events>): HeldEmitter<Events>
         return work();
       } finally {
         isHeld = false;
-        tell();
+        deliverWaiting();
       }
     },
   };

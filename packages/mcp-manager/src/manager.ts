@@ -171,11 +171,11 @@ class Manager implements McpManager, ViewParent {
     if (run.before !== undefined) await run.renewed; // Servers made before are lost when `renew` replaces them all.
     refuseIfClosed(run);
     // The configuration is replaced as a whole before anything else is awaited: of two reloads the later one wins, for other users too.
-    const { report, unstarted, gone } = this.#directory.configure(definitions);
+    const { report, unstarted, retired } = this.#directory.configure(definitions);
     const { configured } = this.#directory; // A listener may have reloaded again by now.
     const followed = [...this.#principalManagers].map((manager) => manager.#follow(configured));
     if (run.starting !== undefined) await startServers(unstarted, this.#options, run.stop.signal);
-    await Promise.all([gone, ...followed]);
+    await Promise.all([retired, ...followed]);
     refuseIfClosed(run);
     return report;
   }

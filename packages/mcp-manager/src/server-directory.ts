@@ -23,7 +23,7 @@ export interface Reconfiguration {
   /** Servers to start: new ones, replacements, and those that are no longer lazy. */
   readonly unstarted: readonly ManagedServer[];
   /** Resolves when the removed and replaced servers have closed. */
-  readonly gone: Promise<unknown>;
+  readonly retired: Promise<unknown>;
 }
 
 /** The configured servers that are switched on, by exact name. */
@@ -57,9 +57,9 @@ class Directory implements ServerDirectory {
   readonly #settings: ServerSettings;
   readonly #hooked: HookedDirectory;
   /** Work that outlives its server: closing removed servers, and writing to the catalog. */
-  readonly #leftover = createPendingWork();
+  readonly #backgroundWork = createPendingWork();
   /** Removed servers that are still closing; a new server of the same name waits for them. */
-  readonly #parting = new Map<string, Promise<void>>();
+  readonly #retiring = new Map<string, Promise<void>>();
   /** The server made last under each name, until it has closed. */
   readonly #newest = new Map<string, ManagedServer>();
   #isClosed = false;
@@ -80,7 +80,7 @@ class Directory implements ServerDirectory {
       events: this.#events,
       cache: options.cache,
       log: options.log,
-      leftover: this.#leftover,
+      backgroundWork: this.#backgroundWork,
       current: (name) => this.find(name),
       newest: (name) => this.#newest.get(name),
       announce: (changes) => this.#announce(changes),
@@ -132,20 +132,20 @@ class Directory implements ServerDirectory {
     this.#announce(this.#registry.configure([])); // Nothing can be called from now on.
     await Promise.all(closing);
     this.#isClosed = true;
-    await this.#leftover.finished(Math.max(0, until - performance.now()));
+    await this.#backgroundWork.finished(Math.max(0, until - performance.now()));
   }
 
   #configure(definitions: readonly ServerDefinition[]): Reconfiguration {
     const report: MutableReport = { added: [], removed: [], changed: [], kept: [] };
     const unstarted: ManagedServer[] = [];
-    const gone: Promise<void>[] = [];
+    const retired: Promise<void>[] = [];
     const servers = definitions.filter(isEnabled).map((definition) => {
       const { name } = definition;
       const known = this.#servers.get(name);
       const change = known === undefined ? "new" : compareDefinitions(known.definition, definition);
       report[REPORTED_AS[change]].push(name);
       if (known === undefined || change === "connection" || known.dropped !== undefined) {
-        if (known !== undefined) gone.push(this.#part(known));
+        if (known !== undefined) retired.push(this.#retire(known));
         const server = this.#make(definition);
         if (known !== undefined) server.context.inherit(known.context);
         unstarted.push(server);
@@ -159,12 +159,12 @@ class Directory implements ServerDirectory {
     for (const [name, server] of this.#servers) {
       if (after.has(name)) continue;
       report.removed.push(name);
-      gone.push(this.#part(server));
+      retired.push(this.#retire(server));
     }
     this.#configured = definitions;
     this.#servers = after;
     this.#announce(this.#registry.configure(definitions));
-    return { report, unstarted, gone: Promise.all(gone) };
+    return { report, unstarted, retired: Promise.all(retired) };
   }
 
   #makeAll(): ReadonlyMap<string, ManagedServer> {
@@ -174,15 +174,15 @@ class Directory implements ServerDirectory {
   }
 
   /** Closes a server and withdraws its tools, even if another server takes its name. */
-  #part(server: ManagedServer): Promise<void> {
+  #retire(server: ManagedServer): Promise<void> {
     const { name } = server.definition;
     const closing = server.close().finally(() => {
-      if (this.#parting.get(name) === closing) this.#parting.delete(name);
+      if (this.#retiring.get(name) === closing) this.#retiring.delete(name);
       if (this.#newest.get(name) === server) this.#newest.delete(name);
     });
-    this.#parting.set(name, closing);
+    this.#retiring.set(name, closing);
     this.#announce(this.#registry.remove(name));
-    this.#leftover.add(closing);
+    this.#backgroundWork.add(closing);
     return closing;
   }
 
@@ -191,7 +191,7 @@ class Directory implements ServerDirectory {
     const server: ManagedServer = createManagedServer({
       definition,
       principal: shared === true ? undefined : this.#options.principal, // A shared server is reached without a principal.
-      predecessor: this.#parting.get(name),
+      predecessor: this.#retiring.get(name),
       settings: this.#settings,
       hooks: createDirectoryHooks(this.#hooked, name, () => server),
     });

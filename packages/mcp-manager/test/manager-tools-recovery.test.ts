@@ -93,13 +93,16 @@ describe("a tool that was listed earlier", () => {
   it("is called once its server, which was lost, has connected again", async () => {
     const { manager, session, connector } = await startedManager(oneTool, { retry: { jitter: "none" } });
     const { name } = only(manager.tools());
-    session("a").lose(crash);
+    const first = session("a");
+    first.lose(crash);
     const calling = manager.callTool(name);
     await vi.advanceTimersByTimeAsync(0);
     session("a").failLists(new McpError("MCP_INTERNAL", "no list", { server: "a" }));
     await vi.advanceTimersByTimeAsync(1_000);
-    await calling;
+    expect(await calling).toEqual({ content: [{ type: "text", text: "{}" }] });
     expect(connector.attempts).toHaveLength(2);
+    expect(first.requests).toEqual([]);
+    expect(session("a").requests).toMatchObject([{ method: "tools/call", params: { name: "echo" } }]);
     await manager.close();
   });
 

@@ -11,7 +11,7 @@ describe("the check of the manager's options", () => {
   const options = { connect: createFixture([]).connector.connect, resolve: () => Promise.reject(exited) };
 
   it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, "1", true, null])(
-    "[R45] refuses %j as a time",
+    "[R45] refuses %o as a time",
     (staleAfterMs) => {
       expect(() =>
         createMcpManager({ ...options, servers: [], startup: { staleAfterMs: staleAfterMs as number } }),

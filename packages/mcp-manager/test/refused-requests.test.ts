@@ -36,7 +36,7 @@ async function started() {
 
 describe.each(OPERATIONS)("%s", (_, run) => {
   it.each([Number.NaN, -5, Number.POSITIVE_INFINITY, "1"])(
-    "[R45] refuses %j as timeoutMs and sends nothing",
+    "[R45] refuses %o as timeoutMs and sends nothing",
     async (timeoutMs) => {
       const { manager, connector, session } = await started();
       await using _manager = manager;

@@ -1,4 +1,5 @@
 import { McpError } from "@jackfield/mcp-core";
+import { unlessGivenUp } from "../given-up.ts";
 
 /** Runs work of the same key one after the other, in order of arrival. Work of different keys runs concurrently. */
 export interface KeyedTurns {
@@ -20,7 +21,7 @@ export function createKeyedTurns(): KeyedTurns {
       const turnEnd = before ? before.then(() => end) : end;
       ends.set(key, turnEnd);
       try {
-        if (before) await unlessAborted(before, signal);
+        if (before) await unlessGivenUp(before, signal, aborted);
         if (signal.aborted) throw aborted(signal);
         return await work(before !== undefined);
       } finally {
@@ -31,18 +32,6 @@ export function createKeyedTurns(): KeyedTurns {
       }
     },
   };
-}
-
-function unlessAborted(awaited: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(aborted(signal));
-    const onAbort = () => reject(aborted(signal));
-    signal.addEventListener("abort", onAbort, { once: true });
-    awaited.then(() => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    }, reject);
-  });
 }
 
 function aborted(signal: AbortSignal): McpError {

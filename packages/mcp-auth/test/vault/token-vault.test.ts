@@ -117,9 +117,18 @@ describe.each(VAULTS)("a vault %s", (_where, openVault) => {
 
   test("runs exclusive work for different servers in parallel", async () => {
     const vault = openVault();
-    const both = Promise.withResolvers<void>();
-    const first = vault.exclusively("https://one.example/", () => both.promise, patient());
-    await vault.exclusively("https://two.example/", async () => both.resolve(), patient());
+    const begun = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const hold = () => {
+      begun.resolve();
+      return release.promise;
+    };
+    const first = vault.exclusively("https://one.example/", hold, patient());
+    await begun.promise;
+    // If the first one kept it waiting, it would give up and reject.
+    const soon = AbortSignal.timeout(2_000);
+    const second = vault.exclusively("https://two.example/", async () => "done", soon);
+    await expect(second.finally(release.resolve)).resolves.toBe("done");
     await first;
   });
 

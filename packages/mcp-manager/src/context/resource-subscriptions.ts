@@ -32,7 +32,7 @@ export interface ResourceSubscriptions {
   /** A session is up: subscribes to every wanted resource. Failures are logged. */
   opened(session: Session): void;
   /** The session is gone; the subscriptions stay wanted. */
-  gone(): void;
+  sessionEnded(): void;
   /** Whether any resource has a listener. */
   readonly hasListeners: boolean;
   /** Whether this resource has a listener ([N5]). */
@@ -94,7 +94,7 @@ class Subscriptions implements ResourceSubscriptions {
     for (const uri of this.#wanted.keys()) void this.#settleOrWarn(uri);
   }
 
-  gone(): void {
+  sessionEnded(): void {
     this.#active = undefined;
   }
 

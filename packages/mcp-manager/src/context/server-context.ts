@@ -47,7 +47,7 @@ export interface ServerContext {
   /** Loads the lists that the server's capabilities announce, unless they are loaded or under way. */
   load(session: Session): void;
   /** The session is gone. Its pending resource updates are still told. */
-  gone(): void;
+  sessionEnded(): void;
   /** Stops offering anything, and drops pending updates. Subscriptions stay wanted. */
   withdraw(): void;
   /** The server is gone for good: drops pending updates. */
@@ -112,9 +112,9 @@ class Context implements ServerContext {
     for (const kind of KIND_NAMES) if (announces(session, kind)) void this.#loaders[kind].settle(session);
   }
 
-  gone(): void {
+  sessionEnded(): void {
     for (const loader of Object.values(this.#loaders)) loader.reset();
-    this.#subscriptions.gone();
+    this.#subscriptions.sessionEnded();
   }
 
   withdraw(): void {

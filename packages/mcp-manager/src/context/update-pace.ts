@@ -1,13 +1,13 @@
 import { startTimer } from "../timer.ts";
 
 /**
- * Debounces updates per key. An update is told once its key has been quiet for a while, and at the latest after ten times that, so
- * that a resource that changes all the time is still reported. Keys do not delay each other ([N13]).
+ * Debounces updates per key. An update is reported once its key has been quiet for a while, and at the latest after ten times that,
+ * so that a resource that changes all the time is still reported. Keys do not delay each other ([N13]).
  */
 export interface UpdatePace {
-  /** Calls `tell` later, or at once without a quiet time. Of several calls for one key, the last one counts. */
-  push(key: string, tell: () => void): void;
-  /** Drops the updates that have not been told. */
+  /** Calls `notify` later, or at once without a quiet time. Of several calls for one key, the last one counts. */
+  push(key: string, notify: () => void): void;
+  /** Drops the updates that have not been reported. */
   clear(): void;
 }
 
@@ -19,12 +19,12 @@ interface HeldUpdate {
   readonly latestAt: number;
 }
 
-/** @param quietMs - how long a key has to be quiet, in milliseconds; `0` tells everything at once */
+/** @param quietMs - how long a key has to be quiet, in milliseconds; `0` reports everything at once */
 export function createUpdatePace(quietMs: number): UpdatePace {
   const waiting = new Map<string, HeldUpdate>();
   return {
-    push(key, tell) {
-      if (quietMs === 0) return tell();
+    push(key, notify) {
+      if (quietMs === 0) return notify();
       const before = waiting.get(key);
       clearTimeout(before?.timer);
       const now = performance.now(); // By the monotonic clock.
@@ -32,7 +32,7 @@ export function createUpdatePace(quietMs: number): UpdatePace {
       const timer = startTimer(
         () => {
           waiting.delete(key);
-          tell();
+          notify();
         },
         Math.max(0, Math.min(quietMs, latestAt - now)),
       );

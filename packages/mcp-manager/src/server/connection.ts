@@ -15,7 +15,7 @@ import { type LongTimer, setLongTimer } from "./long-timer.ts";
 import { resolveInTime } from "./resolve-in-time.ts";
 import { nextRetry, spentAttempts } from "./retry-policy.ts";
 import type { ConnectionSettings } from "./server-settings.ts";
-import { answerSeeker } from "./session-answer.ts";
+import { decideSession } from "./session-answer.ts";
 import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "./state.ts";
 import { type CallCounts, type WatchedSession, watchSession } from "./watched-session.ts";
 
@@ -34,7 +34,7 @@ export interface ConnectionSubject {
 
 /**
  * One server's connection. It acts on each new state, and owns the attempt, the session and the timer. It decides nothing:
- * `transition`, `answerSeeker` and `nextRetry` do.
+ * `transition`, `decideSession` and `nextRetry` do.
  */
 export interface Connection {
   readonly state: ServerState;
@@ -102,8 +102,8 @@ class ServerConnection implements Connection {
     const { retry } = this.#settings;
     const server = this.#subject.definition.name;
     for (let isFirst = true; ; isFirst = false) {
-      const seeker = { server, now: Date.now, latest: deadline.at, retry, isFirst };
-      const answer = answerSeeker(this.#state, seeker);
+      const request = { server, now: Date.now, latest: deadline.at, retry, isFirst };
+      const answer = decideSession(this.#state, request);
       if (typeof answer === "object" && "session" in answer) return answer.session;
       if (typeof answer === "object") throw answer.refusal;
       if (answer === "connect") {

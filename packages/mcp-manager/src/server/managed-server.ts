@@ -245,8 +245,8 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
 
   #sessionGone(): void {
     this.#heartbeat?.stop();
-    this.#context?.gone();
-    if (!this.#tools.gone()) this.#memory.forgetHandshake();
+    this.#context?.sessionEnded();
+    if (!this.#tools.sessionEnded()) this.#memory.forgetHandshake();
   }
 
   toolsListed({ handshake }: Session, listing: DatedListing<"tools">): void {

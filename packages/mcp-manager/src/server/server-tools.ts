@@ -26,7 +26,7 @@ export interface ServerTools {
    * The session is gone; the tools stay on offer, because a call waits for the next one. @returns whether the session had listed its
    * tools.
    */
-  gone(): boolean;
+  sessionEnded(): boolean;
   /** Stops offering the tools. */
   withdraw(): void;
 }
@@ -79,7 +79,7 @@ class Tools implements ServerTools {
     this.#hooks.offer(this.#tools, "cache");
   }
 
-  gone(): boolean {
+  sessionEnded(): boolean {
     this.#loader?.reset();
     if (this.from !== "live") return false;
     this.from = "cache";

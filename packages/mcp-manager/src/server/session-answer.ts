@@ -5,7 +5,7 @@ import type { ServerState } from "./state.ts";
 import type { WatchedSession } from "./watched-session.ts";
 
 /** A request for a session. */
-export interface SessionSeeker {
+export interface SessionRequest {
   readonly server: string;
   /** The clock, in epoch milliseconds; read on demand, because most servers are ready. */
   readonly now: () => number;
@@ -24,23 +24,23 @@ export type SessionAnswer =
   | "wait";
 
 /** Whether a server's state has a session, leads to one in time, or never will. Pure. */
-export function answerSeeker(state: ServerState, seeker: SessionSeeker): SessionAnswer {
+export function decideSession(state: ServerState, request: SessionRequest): SessionAnswer {
   switch (state.status) {
     case "ready":
       return { session: state.session };
     case "connecting":
       return "wait";
     case "backoff":
-      return state.retryAt > seeker.latest ? { refusal: state.error } : "wait";
+      return state.retryAt > request.latest ? { refusal: state.error } : "wait";
     case "failed":
-      return mayRevive(state.at, seeker) ? "connect" : { refusal: state.error };
+      return mayRevive(state.at, request) ? "connect" : { refusal: state.error };
     case "idle":
-      return state.disconnected ? { refusal: goneError(seeker.server, true) } : "connect";
+      return state.disconnected ? { refusal: goneError(request.server, true) } : "connect";
     default:
-      return { refusal: goneError(seeker.server, false) };
+      return { refusal: goneError(request.server, false) };
   }
 }
 
-function mayRevive(failedAt: number, { isFirst, now, retry }: SessionSeeker): boolean {
+function mayRevive(failedAt: number, { isFirst, now, retry }: SessionRequest): boolean {
   return isFirst && retry.reviveOnCall && now() - failedAt >= retry.maxDelayMs;
 }

@@ -1,5 +1,10 @@
-import { createFakeConnector, passThroughResolver, stdioDefinition } from "@jackfield/test-kit";
-import { describe, expect, it } from "vitest";
+import {
+  createFakeConnector,
+  passThroughResolver,
+  recordStatuses,
+  stdioDefinition,
+} from "@jackfield/test-kit";
+import { describe, expect, it, vi } from "vitest";
 import { createMcpManager, type McpManager } from "../../src/index.ts";
 import { overHttp } from "../http-fixture.ts";
 import { tool } from "../manager-fixture.ts";
@@ -90,12 +95,14 @@ describe.each([...REQUESTS, ...LISTS])("%s when the server accepts no more conne
     const { manager, call, release } = await busyAndUnreachable();
     release();
     await call;
-    const isAway = Promise.withResolvers<void>();
-    manager.on("statusChanged", ({ snapshot }) => snapshot.status === "backoff" && isAway.resolve());
-    const asking = ask(manager).catch(() => {});
-    await isAway.promise;
+    const statuses = recordStatuses(manager);
+    const failure = ask(manager).then(
+      () => undefined,
+      ({ outcome }) => outcome,
+    );
+    await vi.waitFor(() => expect(statuses.of("a")[0]).toBe("backoff"), { timeout: 4_000 });
     await manager.close();
-    await asking;
+    expect(await failure).toBe("not-sent");
   });
 });
 

@@ -159,7 +159,7 @@ describe("subscriptions to resources", () => {
   it("[R9] [R23] are restored in the next session", async () => {
     const listener = vi.fn();
     await subscriptions.add(openSession(), A, listener);
-    subscriptions.gone();
+    subscriptions.sessionEnded();
     const next = openSession();
     await vi.waitFor(() => expect(asked(next)).toEqual([`+${A}`]));
     subscriptions.updated(A);
@@ -168,7 +168,7 @@ describe("subscriptions to resources", () => {
 
   it("ended while no session was open are not restored", async () => {
     const stop = await subscriptions.add(openSession(), A, () => {});
-    subscriptions.gone();
+    subscriptions.sessionEnded();
     await stop();
     expect(openSession().requests).toEqual([]);
   });
@@ -179,7 +179,7 @@ describe("subscriptions to resources", () => {
       throw refusal;
     });
     await expect(subscriptions.add(session, A, () => {})).rejects.toBe(refusal);
-    subscriptions.gone();
+    subscriptions.sessionEnded();
     expect(openSession().requests).toEqual([]);
   });
 
@@ -187,7 +187,7 @@ describe("subscriptions to resources", () => {
     const first = openSession();
     await subscriptions.add(first, A, () => {});
     await subscriptions.add(first, B, () => {});
-    subscriptions.gone();
+    subscriptions.sessionEnded();
     const next = openSession((_method, { uri }) => {
       if (uri === A) throw new McpError("MCP_REQUEST_REJECTED", "No.");
       return {};

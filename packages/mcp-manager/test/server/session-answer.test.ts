@@ -1,7 +1,7 @@
 import { McpError } from "@jackfield/mcp-core";
 import { createFakeSession } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import { answerSeeker, type SessionSeeker } from "../../src/server/session-answer.ts";
+import { decideSession, type SessionRequest } from "../../src/server/session-answer.ts";
 import type { ServerState } from "../../src/server/state.ts";
 import type { WatchedSession } from "../../src/server/watched-session.ts";
 
@@ -15,15 +15,15 @@ const failed: ServerState = { status: "failed", error, attempt: 6, at: NOW - 30_
 const idle = (disconnected: boolean): ServerState => ({ status: "idle", disconnected });
 const gone = { refusal: expect.objectContaining({ code: "MCP_CLOSED", outcome: "not-sent" }) };
 
-function answer(state: ServerState, seeker: Partial<SessionSeeker> = {}) {
+function answer(state: ServerState, request: Partial<SessionRequest> = {}) {
   const retry = { reviveOnCall: true, maxDelayMs: 30_000 };
-  return answerSeeker(state, {
+  return decideSession(state, {
     server: "s",
     now: () => NOW,
     latest: NOW + 60_000,
     retry,
     isFirst: true,
-    ...seeker,
+    ...request,
   });
 }
 
@@ -46,7 +46,7 @@ describe("a request for a session", () => {
     ["retries too late", backoff, { latest: NOW + 4_999 }],
     ["failed again while the request waited", failed, { isFirst: false }],
     ["is not revived by calls", failed, { retry: { reviveOnCall: false, maxDelayMs: 30_000 } }],
-  ] as const)("is refused with the server's error if the server %s", (_what, state, seeker) => {
-    expect(answer(state, seeker)).toEqual({ refusal: error });
+  ] as const)("is refused with the server's error if the server %s", (_what, state, request) => {
+    expect(answer(state, request)).toEqual({ refusal: error });
   });
 });

@@ -1,8 +1,8 @@
 import { McpError, silentLogger } from "@jackfield/mcp-core";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { createCredentialCache } from "../src/credential-cache.ts";
 import { createFileVault, createMemoryVault, type StoredCredential, type TokenVault } from "../src/index.ts";
-import { keepCredential } from "../src/kept-credential.ts";
 import { SERVER_URL, sampleCredential } from "./vault/sample-credential.ts";
 import { temporaryDirectory } from "./vault/vault-process.ts";
 
@@ -15,21 +15,21 @@ const OLD = sampleCredential({ number: 1 });
 const RENEWED = sampleCredential({ number: 2 });
 const NEW_LOGIN = { ...sampleCredential({ number: 3 }), scopes: ["read", "admin"] };
 
-/** A kept credential, as each process has one for its vault. */
-function keeperFor(vault: TokenVault, now: () => number = () => OLD.obtainedAt) {
+/** A credential cache, as each process has one for its vault. */
+function cacheFor(vault: TokenVault, now: () => number = () => OLD.obtainedAt) {
   const log = vi.fn(silentLogger);
   const { signal } = new AbortController();
-  return { log, ...bound(keepCredential({ serverUrl: SERVER_URL, vault, now, log, signal })) };
+  return { log, ...bound(createCredentialCache({ serverUrl: SERVER_URL, vault, now, log, signal })) };
 }
 
-function bound(keeper: ReturnType<typeof keepCredential>) {
+function bound(cache: ReturnType<typeof createCredentialCache>) {
   return {
-    current: () => keeper.current(),
-    reload: () => keeper.reload(),
-    forget: keeper.forget.bind(keeper),
-    replace: (credential: StoredCredential) => keeper.replace(credential),
-    renew: keeper.renew.bind(keeper),
-    renewIfDue: keeper.renewIfDue.bind(keeper),
+    current: () => cache.current(),
+    reload: () => cache.reload(),
+    forget: cache.forget.bind(cache),
+    replace: (credential: StoredCredential) => cache.replace(credential),
+    renew: cache.renew.bind(cache),
+    renewIfDue: cache.renewIfDue.bind(cache),
   };
 }
 
@@ -60,15 +60,15 @@ const vaults = {
 
 describe.each(Object.entries(vaults))("a slow renewal %s", (where, open) => {
   const isShared = where === "in one process";
-  const openKeepers = async () => {
+  const openCaches = async () => {
     const [vault, other] = open();
     await vault.write(OLD);
-    const renewing = keeperFor(vault);
-    return { vault, renewing, acting: isShared ? renewing : keeperFor(other) };
+    const renewing = cacheFor(vault);
+    return { vault, renewing, acting: isShared ? renewing : cacheFor(other) };
   };
 
   it("does not undo a logout", async () => {
-    const { vault, renewing, acting } = await openKeepers();
+    const { vault, renewing, acting } = await openCaches();
     const authority = slowAuthority();
     const renewal = renewing.renew(OLD, authority.redeem);
     await authority.asked;
@@ -81,7 +81,7 @@ describe.each(Object.entries(vaults))("a slow renewal %s", (where, open) => {
   });
 
   it.each(["renewed", "refused"] as const)("does not overwrite a new login when it is %s", async (kind) => {
-    const { vault, renewing, acting } = await openKeepers();
+    const { vault, renewing, acting } = await openCaches();
     const authority = slowAuthority(kind);
     const renewal = renewing.renew(OLD, authority.redeem);
     await authority.asked;
@@ -108,15 +108,15 @@ describe("a logout while a renewal is being stored", () => {
       },
     };
     await memory.write(OLD);
-    const keeper = keeperFor(vault);
-    const renewal = keeper.renew(OLD, async () => ({ kind: "renewed", credential: RENEWED }));
+    const cache = cacheFor(vault);
+    const renewal = cache.renew(OLD, async () => ({ kind: "renewed", credential: RENEWED }));
     await storing.promise;
-    const forgotten = keeper.forget();
+    const forgotten = cache.forget();
     stored.resolve();
     await renewal;
     expect(await forgotten).toBe(true);
     expect(await vault.forServer(SERVER_URL)).toBeUndefined();
-    expect(await keeper.current()).toBeUndefined();
+    expect(await cache.current()).toBeUndefined();
   });
 });
 
@@ -135,9 +135,9 @@ describe("while another caller holds the lock", () => {
 
   it("a logout already hides the credential it will delete", async () => {
     const { vault, release } = await openBlocked();
-    const keeper = keeperFor(vault);
-    const forgotten = keeper.forget();
-    expect(await keeper.current()).toBeUndefined();
+    const cache = cacheFor(vault);
+    const forgotten = cache.forget();
+    expect(await cache.current()).toBeUndefined();
     await release();
     expect(await forgotten).toBe(true);
   });
@@ -145,7 +145,7 @@ describe("while another caller holds the lock", () => {
   it("a logout does not delete a login that another client has stored since", async () => {
     const { vault, release } = await openBlocked();
     const asked = Promise.withResolvers<void>();
-    const forgotten = keeperFor(vault).forget(({ clientId }) => {
+    const forgotten = cacheFor(vault).forget(({ clientId }) => {
       asked.resolve();
       return clientId === undefined;
     });
@@ -158,13 +158,13 @@ describe("while another caller holds the lock", () => {
 
   it("an aborted renewal ends at once, and another one still runs later", async () => {
     const { vault, release } = await openBlocked();
-    const keeper = keeperFor(vault);
+    const cache = cacheFor(vault);
     const redeem = vi.fn(async () => ({ kind: "renewed", credential: RENEWED }) as const);
     const control = new AbortController();
-    const given = expect(keeper.renew(OLD, redeem, control.signal)).rejects.toMatchObject({
+    const given = expect(cache.renew(OLD, redeem, control.signal)).rejects.toMatchObject({
       code: "MCP_ABORTED",
     });
-    const other = keeper.renew(OLD, redeem);
+    const other = cache.renew(OLD, redeem);
     control.abort();
     await given;
     expect(redeem).not.toHaveBeenCalled();
@@ -179,9 +179,9 @@ describe("while another caller holds the lock", () => {
         throw new McpError("MCP_LIMIT_EXCEEDED", "Another process has held it for too long.");
       },
     };
-    const keeper = keeperFor(vault, () => (OLD.expiresAt ?? 0) + 1);
-    expect(await keeper.renewIfDue(OLD, slowAuthority().redeem)).toBe(OLD);
-    expect(keeper.log).toHaveBeenCalledOnce();
+    const cache = cacheFor(vault, () => (OLD.expiresAt ?? 0) + 1);
+    expect(await cache.renewIfDue(OLD, slowAuthority().redeem)).toBe(OLD);
+    expect(cache.log).toHaveBeenCalledOnce();
   });
 
   it("a file vault stops waiting after 45 seconds, even if the clock is set back", async () => {
@@ -213,9 +213,9 @@ describe("a renewal during close", () => {
     const closing = new AbortController();
     const now = () => OLD.obtainedAt;
     const { signal } = closing;
-    const keeper = keepCredential({ serverUrl: SERVER_URL, vault, now, log: silentLogger, signal });
+    const cache = createCredentialCache({ serverUrl: SERVER_URL, vault, now, log: silentLogger, signal });
     let isSent = false;
-    const renewal = keeper.renew(OLD, async (_, onSending) => {
+    const renewal = cache.renew(OLD, async (_, onSending) => {
       closing.abort(new McpError("MCP_CLOSED", "OAuth was closed."));
       onSending();
       isSent = true;
@@ -232,9 +232,9 @@ describe("the warning about a renewal that cannot be stored", () => {
     const memory = createMemoryVault();
     await memory.write(OLD);
     const write = async () => Promise.reject(Object.create(null));
-    const keeper = keeperFor({ ...memory, write });
-    expect(await keeper.renew(OLD, async () => ({ kind: "renewed", credential: RENEWED }))).toBe(RENEWED);
-    expect(keeper.log).toHaveBeenCalledWith("warn", expect.stringContaining("could not be stored"), {
+    const cache = cacheFor({ ...memory, write });
+    expect(await cache.renew(OLD, async () => ({ kind: "renewed", credential: RENEWED }))).toBe(RENEWED);
+    expect(cache.log).toHaveBeenCalledWith("warn", expect.stringContaining("could not be stored"), {
       serverUrl: SERVER_URL,
       error: "a value without a text",
     });
@@ -249,9 +249,9 @@ describe("the warning about a renewal that cannot be stored", () => {
       },
     };
     await memory.write(OLD);
-    const keeper = keeperFor(vault);
-    await keeper.renew(OLD, async () => ({ kind: "renewed", credential: RENEWED }));
-    const said = JSON.stringify(keeper.log.mock.calls);
+    const cache = cacheFor(vault);
+    await cache.renew(OLD, async () => ({ kind: "renewed", credential: RENEWED }));
+    const said = JSON.stringify(cache.log.mock.calls);
     expect(said).toContain("could not be stored");
     expect(said).not.toMatch(/access-2|refresh-2|client-secret/);
   });

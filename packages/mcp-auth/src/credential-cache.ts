@@ -22,7 +22,7 @@ const ABSENT_CREDENTIAL: Omit<StoredCredential, "serverUrl"> = {
   obtainedAt: 0,
 };
 
-export interface KeptCredentialOptions {
+export interface CredentialCacheOptions {
   readonly serverUrl: string;
   readonly vault: TokenVault;
   readonly now: () => number;
@@ -35,7 +35,7 @@ export interface KeptCredentialOptions {
 export type Redeem = (credential: StoredCredential, onSending: () => void) => Promise<Refreshed>;
 
 /** One server's credential, cached from the vault. Renewals run one at a time across all processes that share the vault. */
-export interface KeptCredential {
+export interface CredentialCache {
   /** The cached credential. It reads the vault the first time only, because this runs before every request. */
   current(): Promise<StoredCredential | undefined>;
   /** Reads the credential from the vault again. */
@@ -72,12 +72,12 @@ export interface KeptCredential {
   settled(): Promise<void>;
 }
 
-export function keepCredential(options: KeptCredentialOptions): KeptCredential {
-  return new Keeper(options);
+export function createCredentialCache(options: CredentialCacheOptions): CredentialCache {
+  return new VaultBackedCache(options);
 }
 
-class Keeper implements KeptCredential {
-  readonly #options: KeptCredentialOptions;
+class VaultBackedCache implements CredentialCache {
+  readonly #options: CredentialCacheOptions;
   #cached: Promise<StoredCredential | undefined> | undefined;
   #renewal: Promise<StoredCredential | undefined> | undefined;
   /** What the vault contained when it was last read. */
@@ -87,7 +87,7 @@ class Keeper implements KeptCredential {
   #nextRefreshAt = 0;
   #isSending = false;
 
-  constructor(options: KeptCredentialOptions) {
+  constructor(options: CredentialCacheOptions) {
     this.#options = options;
   }
 
@@ -130,18 +130,15 @@ class Keeper implements KeptCredential {
 
   async requireWritableVault(ending: AbortSignal): Promise<void> {
     const { vault, serverUrl } = this.#options;
-    const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), LONGEST_TURN_WAIT_MS);
+    using limit = limitTurnWait();
     try {
       // Deleting a credential that does not exist changes nothing, but needs the same access as a change.
       const tryToChange = async () =>
         void (await vault.delete(serverUrl, { ...ABSENT_CREDENTIAL, serverUrl }));
-      await vault.exclusively(serverUrl, tryToChange, AbortSignal.any([ending, patience.signal]));
+      await vault.exclusively(serverUrl, tryToChange, AbortSignal.any([ending, limit.signal]));
     } catch (error) {
       // If another process keeps the turn for longer, the vault is usable.
-      if (!patience.signal.aborted || ending.aborted) throw error;
-    } finally {
-      clearTimeout(timer);
+      if (!limit.signal.aborted || ending.aborted) throw error;
     }
   }
 
@@ -185,20 +182,17 @@ class Keeper implements KeptCredential {
    */
   async #betweenRenewals<T>(change: () => Promise<T>): Promise<T> {
     const { vault, serverUrl, signal } = this.#options;
-    const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), LONGEST_TURN_WAIT_MS);
+    using limit = limitTurnWait();
     let hasBegun = false;
     const changeInTurn = () => {
       hasBegun = true;
       return change();
     };
     try {
-      return await vault.exclusively(serverUrl, changeInTurn, AbortSignal.any([signal, patience.signal]));
+      return await vault.exclusively(serverUrl, changeInTurn, AbortSignal.any([signal, limit.signal]));
     } catch (error) {
       if (hasBegun) throw error;
       return await change();
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -269,4 +263,11 @@ class Keeper implements KeptCredential {
     const { log, serverUrl } = this.#options;
     log("warn", message, { serverUrl, error: hideSecrets(thrownText(error), secretsOf(credential)) });
   }
+}
+
+/** Fires after `LONGEST_TURN_WAIT_MS`. Unlike `AbortSignal.timeout`, it keeps the process alive until it is disposed of. */
+function limitTurnWait(): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), LONGEST_TURN_WAIT_MS);
+  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
 }
