@@ -9,11 +9,15 @@ export interface AuthChallenge {
 
 /** How a transport gets credentials, and what it does when they are refused. */
 export interface AuthPort {
-  /** Headers for the next request; an empty object if there are no credentials. Called before every request, so it must be fast. */
+  /**
+   * Headers for the next request; an empty object if there are no credentials. Called before every request, so it must be fast. If it
+   * rejects, only that request fails: with its `McpError`, or with `MCP_CONNECT_FAILED` for any other error.
+   */
   headers(server: ResolvedServer): Promise<Record<string, string>>;
   /**
    * Tries to satisfy a challenge. `retry`: the request may be sent once more. Concurrent challenges share one result. It may reject
-   * with an `McpError` that tells the user what to do; the request then fails with that error.
+   * with an `McpError` that tells the user what to do; the request then fails with that error. For any other error it
+   * fails with `MCP_AUTH_REQUIRED`.
    */
   onChallenge(
     server: ResolvedServer,

@@ -19,10 +19,11 @@ test("redacts a secret in the message and the fields, but not in the server's na
 });
 
 test("a logger that throws does not affect the caller", () => {
-  const fail = () => {
+  const fail = vi.fn<Logger>(() => {
     throw new McpError("MCP_ABORTED", "full");
-  };
-  createRedactingLogger(fail, () => [])("debug", "About nothing.");
+  });
+  expect(() => createRedactingLogger(fail, () => [])("debug", "About nothing.")).not.toThrow();
+  expect(fail).toHaveBeenCalledExactlyOnceWith("debug", "About nothing.", {});
 });
 
 test("redacts the secrets of a server's entry in the log of its sessions", async () => {

@@ -5,11 +5,15 @@ import {
   ownCredentials,
   type ResolvedRemoteServer,
 } from "@jackfield/mcp-core";
-import { withOutcome } from "../errors/known-outcome.ts";
+import {
+  type AuthPortFailure,
+  failedLoginError,
+  missingCredentialsError,
+} from "../errors/auth-port-error.ts";
 import { type HeaderList, headerOf, type IncomingHeaders } from "./http-wire.ts";
 import { isReservedHeader } from "./reserved-headers.ts";
 
-/** How many of the latest values are redacted from errors: a token may be renewed while a request with the last one is pending. */
+/** How many of each header's latest values are redacted: a token may be renewed while a request with the last one is pending. */
 const KEPT_VALUES = 8;
 
 /** The credentials that were attached to a request. */
@@ -21,11 +25,17 @@ export interface Attached {
 
 /** The credentials of one channel. Concurrent challenges are met by one login or refresh. */
 export interface Credentials {
-  /** The credentials of a request; `undefined` if it needs none and does not have to wait. */
-  attach(): Promise<Attached> | undefined;
+  /**
+   * The credentials of a request; `undefined` if it needs none and does not have to wait. `wasRefused`: it has been sent before, and
+   * refused. Rejects with the port's `McpError`, or `MCP_CONNECT_FAILED` for any other error.
+   */
+  attach(wasRefused: boolean): Promise<Attached> | undefined;
   /** Whether a challenge has been met since, so that the request may be repeated with newer credentials at once. */
   isOutdated(attached: Attached): boolean;
-  /** Meets a challenge; `true`: the request may be repeated. */
+  /**
+   * Meets a challenge; `true`: the request may be repeated. Rejects with the port's `McpError`, or `MCP_AUTH_REQUIRED` for any other
+   * error.
+   */
   meetChallenge(challenge: AuthChallenge, attached: Attached): Promise<boolean>;
 }
 
@@ -52,16 +62,31 @@ export function createCredentials({
   if (!auth || ownCredentials(server) !== undefined) return undefined;
   let generation = 0;
   let meeting: Promise<boolean> | undefined;
-  /** The latest first, so that an unchanged value costs one comparison. */
-  let values: readonly string[] = [];
+  /**
+   * By header, so that one which changes with every request does not displace the others. The latest first, so that an unchanged value
+   * costs one comparison.
+   */
+  const values = new Map<string, readonly string[]>();
 
   const attachable = (headers: { readonly [name: string]: string }) => {
     const list = listOf(headers);
     for (let index = 1; index < list.length; index += 2) {
-      const value = list[index] as string;
-      if (!values.includes(value)) values = [value, ...values].slice(0, KEPT_VALUES);
+      keep(list[index - 1] as string, list[index] as string);
     }
     return list;
+  };
+  const keep = (name: string, value: string) => {
+    const known = values.get(name) ?? [];
+    if (known[0] === value) return;
+    const others = known.filter((other) => other !== value);
+    values.set(name, [value, ...others].slice(0, KEPT_VALUES));
+  };
+  const secrets = () =>
+    [...values.values()].flat().flatMap((value) => [value, value.slice(value.indexOf(" ") + 1)]);
+  const failureOf = (thrown: unknown): AuthPortFailure => {
+    // The port only gave up because the channel was closed, which has its own error.
+    if (signal.aborted && !isMcpError(thrown)) throw thrown;
+    return { thrown, server, secrets: [...server.secrets, ...secrets()] };
   };
   const meet = async (challenge: AuthChallenge) => {
     const verdict = await askPort(challenge);
@@ -72,20 +97,23 @@ export function createCredentials({
     try {
       return await auth.onChallenge(server, challenge, signal);
     } catch (error) {
-      // The challenged request was refused, whatever the port failed with.
-      throw isMcpError(error) ? withOutcome(error, "rejected") : error;
+      throw failedLoginError(failureOf(error));
     }
   };
   // While a challenge is being met, the stored credentials are not newer yet.
   const isOutdated = (attached: Attached) => attached.generation < generation && !meeting;
   return {
     get secrets() {
-      return values.flatMap((value) => [value, value.slice(value.indexOf(" ") + 1)]);
+      return secrets();
     },
     isOutdated,
-    async attach() {
+    async attach(wasRefused) {
       const attachedAt = generation;
-      return { headers: attachable(await auth.headers(server)), generation: attachedAt };
+      try {
+        return { headers: attachable(await auth.headers(server)), generation: attachedAt };
+      } catch (error) {
+        throw missingCredentialsError(failureOf(error), wasRefused);
+      }
     },
     async meetChallenge(challenge, attached) {
       // Another request has met the challenge meanwhile: the refused credentials are outdated.

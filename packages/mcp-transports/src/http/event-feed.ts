@@ -157,6 +157,7 @@ class ResumableFeed implements EventFeed {
     // An empty id clears the last one (WHATWG HTML, "Server-sent events").
     if (id !== undefined) this.#lastEventId = id === "" || CONTROL_CHARACTERS.test(id) ? undefined : id;
     if (data === "" || type !== "message") return;
+    this.#watchdog?.heardMessage();
     if (id && this.#isRepeated(id, data)) return;
     this.#pace?.recovered();
     this.#options.onText(data);

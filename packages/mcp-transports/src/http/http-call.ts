@@ -82,6 +82,8 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   #url: URL;
   #hops = 0;
   #hasMetChallenge = false;
+  /** The request has been refused or redirected, and is repeated. */
+  #wasRefused = false;
   #isOver = false;
   #sink: BodySink | undefined;
   /** The answer was a refusal: an error only ends its body. */
@@ -102,7 +104,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
     this.#url = url;
     this.#isRefused = false;
     this.#isBodyEnded = false;
-    const attaching = this.#tools.credentials?.attach();
+    const attaching = this.#tools.credentials?.attach(this.#wasRefused);
     if (!attaching) {
       this.#send([]);
       return;
@@ -243,6 +245,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   }
 
   #again(url: URL): void {
+    this.#wasRefused = true;
     this.#listener.onRefused?.();
     this.start(url);
   }

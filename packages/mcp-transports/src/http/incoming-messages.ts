@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { ALWAYS_WITHIN_BOUNDS, findExcess } from "../message-bounds.ts";
+import { isRecord } from "../plain-values.ts";
 
 /**
  * The messages of a JSON text: one, or those of a batch (MCP 2025-03-26). An answer that names its request is not checked further here:
@@ -17,13 +18,13 @@ export function readMessages(text: string): JSONRPCMessage[] {
 }
 
 function isMessage(value: unknown): boolean {
-  if (!isObject(value) || value.jsonrpc !== "2.0") return false;
+  if (!isRecord(value) || value.jsonrpc !== "2.0") return false;
   const { id, method, params, error } = value;
   if (method !== undefined)
     return (
       typeof method === "string" &&
       (id === undefined || isId(id)) &&
-      (params === undefined || isObject(params))
+      (params === undefined || isRecord(params))
     );
   if (isId(id)) return true;
   // A server that could not read a request answers without its id (JSON-RPC 2.0, section 5).
@@ -31,13 +32,9 @@ function isMessage(value: unknown): boolean {
 }
 
 function isError(value: unknown): boolean {
-  return isObject(value) && Number.isInteger(value.code) && typeof value.message === "string";
+  return isRecord(value) && Number.isInteger(value.code) && typeof value.message === "string";
 }
 
 function isId(value: unknown): boolean {
   return typeof value === "string" || Number.isInteger(value);
-}
-
-function isObject(value: unknown): value is { readonly [member: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -27,7 +27,7 @@ export interface PostFeedEvents {
 }
 
 /** What the messages of a transport share. */
-export interface PostSurroundings {
+export interface PostContext {
   readonly maxMessageBytes: number;
   call(posting: Posting, listener: HttpCallListener): HttpCall;
   /** Creates the feed of the stream that brings an answer. */
@@ -53,7 +53,7 @@ export interface MessagePostOptions {
   readonly parameters?: Posting["parameters"];
   /** Whether the message belongs to a session, which the server may have forgotten. */
   readonly hasSession: boolean;
-  /** Receives messages in place of the surroundings. */
+  /** Receives messages in place of the `onMessage` of the context. */
   readonly onMessage?: ((received: JSONRPCMessage) => void) | undefined;
 }
 
@@ -75,15 +75,15 @@ export interface MessagePost extends RosterMember {
 }
 
 /** Prepares a message; `start` sends it at once. */
-export function createMessagePost(surroundings: PostSurroundings, options: MessagePostOptions): MessagePost {
-  return new RunningPost(surroundings, options);
+export function createMessagePost(context: PostContext, options: MessagePostOptions): MessagePost {
+  return new RunningPost(context, options);
 }
 
 /** Implements the listener of its call itself, to save an object for each tool call. */
 class RunningPost implements MessagePost, HttpCallListener {
   rosterIndex = -1;
   readonly id: RequestId | undefined;
-  readonly #surroundings: PostSurroundings;
+  readonly #context: PostContext;
   readonly #options: MessagePostOptions;
   readonly #outcome = Promise.withResolvers<PostOutcome>();
   #call: HttpCall | undefined;
@@ -98,8 +98,8 @@ class RunningPost implements MessagePost, HttpCallListener {
   #isBodyless = false;
   #waitsForOtherStreams = false;
 
-  constructor(surroundings: PostSurroundings, options: MessagePostOptions) {
-    this.#surroundings = surroundings;
+  constructor(context: PostContext, options: MessagePostOptions) {
+    this.#context = context;
     this.#options = options;
     const { message } = options;
     this.id = "method" in message && "id" in message ? message.id : undefined;
@@ -122,7 +122,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     requestSignal?.addEventListener("abort", this.#onSignal, { once: true });
     try {
       const body = JSON.stringify(message);
-      this.#call = this.#surroundings.call({ message, body, parameters }, this);
+      this.#call = this.#context.call({ message, body, parameters }, this);
     } catch (error) {
       this.#fail(new ChannelFault({ kind: "unserializable" }, { cause: error }));
     }
@@ -157,10 +157,10 @@ class RunningPost implements MessagePost, HttpCallListener {
 
   onAccepted(status: number, headers: IncomingHeaders): BodySink {
     this.#isAccepted = true;
-    this.#surroundings.onAccepted(this.#options.message, headers);
+    this.#context.onAccepted(this.#options.message, headers);
     const type = mediaTypeOf(headers);
     if (type === "text/event-stream") {
-      this.#feed = this.#surroundings.openFeed(this.#options.message, {
+      this.#feed = this.#context.openFeed(this.#options.message, {
         onText: (text) => this.#takeText(text),
         onEnd: (why) => this.#breakOff(why),
         isWanted: () => !this.#isSettled,
@@ -168,7 +168,7 @@ class RunningPost implements MessagePost, HttpCallListener {
       return this.#streamSink(this.#feed.body(), status);
     }
     if (type === "application/json")
-      return textSink(this.#surroundings.maxMessageBytes, (text) => this.#takeJson(text, status));
+      return textSink(this.#context.maxMessageBytes, (text) => this.#takeJson(text, status));
     const isEmpty = status === 202 || status === 204 || headerOf(headers, "content-length") === "0";
     if (this.id !== undefined && !isEmpty)
       throw new SyntaxError(`it answered with the content type "${type || "none"}"`);
@@ -187,8 +187,7 @@ class RunningPost implements MessagePost, HttpCallListener {
   }
 
   /**
-   * An empty 202 has no answer yet, whatever its content type. A message that expects no answer may get any JSON, such as `null`, which is
-   * reported as stray and is no failure.
+   * An empty 202 of any type has no answer yet. JSON, such as `null`, for a message that expects no answer is stray and no failure.
    */
   #takeJson(text: string, status: number): void {
     if (status === 202 && text.trim() === "") this.#isBodyless = true;
@@ -197,11 +196,12 @@ class RunningPost implements MessagePost, HttpCallListener {
   }
 
   #takeText(text: string): void {
+    this.#watchdog?.heardMessage();
     try {
       for (const message of readMessages(text)) this.#take(message);
     } catch (error) {
       this.#unreadable = error as Error;
-      this.#surroundings.onStray(this.#unreadable);
+      this.#context.onStray(this.#unreadable);
     }
   }
 
@@ -212,18 +212,18 @@ class RunningPost implements MessagePost, HttpCallListener {
       return;
     }
     if (this.id === undefined || !isAnswerTo(this.id, message.id)) {
-      this.#surroundings.onStray(new Error("an answer arrived on the stream of another request"));
+      this.#context.onStray(new Error("an answer arrived on the stream of another request"));
       return;
     }
     this.#pass(soundMessage(message.id === this.id ? message : { ...message, id: this.id }));
     this.#settle("done");
-    if (this.#feed) this.#stopLingering = this.#surroundings.onLingering(this.#letGo);
+    if (this.#feed) this.#stopLingering = this.#context.onLingering(this.#letGo);
   }
 
   #pass(received: JSONRPCMessage): void {
     const { message, onMessage } = this.#options;
     if (onMessage) onMessage(received);
-    else this.#surroundings.onMessage(received, message);
+    else this.#context.onMessage(received, message);
   }
 
   onEnd(): void {
@@ -231,7 +231,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     if (this.#isSettled) return;
     if (this.#feed && !this.#isBodyless) this.#feed.connectionEnded();
     else if (this.id === undefined) this.#settle("done");
-    else if (this.#isBodyless && this.#surroundings.awaitElsewhere()) this.#waitsForOtherStreams = true;
+    else if (this.#isBodyless && this.#context.awaitElsewhere()) this.#waitsForOtherStreams = true;
     else this.#breakOff();
   }
 
@@ -250,7 +250,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     }
     const answer = this.#findAnswer(refusal);
     if (answer) this.#take(answer);
-    else this.#fail(this.#surroundings.explain(refusal));
+    else this.#fail(this.#context.explain(refusal));
   }
 
   /** A modern server answers the request with a JSON-RPC error in the body of a refusal. */
@@ -289,7 +289,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     this.#isSettled = true;
     this.#watchdog?.stop();
     this.#options.requestSignal?.removeEventListener("abort", this.#onSignal);
-    this.#surroundings.onSettled(this);
+    this.#context.onSettled(this);
     return true;
   }
 }

@@ -170,6 +170,7 @@ class StreamTransport implements SseTransport {
   }
 
   #takeMessages(text: string): void {
+    this.#watchdog?.heardMessage();
     try {
       for (const message of readMessages(text)) this.onmessage?.(soundMessage(message));
     } catch (error) {

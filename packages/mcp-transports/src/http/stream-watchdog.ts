@@ -16,12 +16,17 @@ const UNLIKENESS = 1.5;
 export interface StreamWatchdog {
   /** Something arrived, even if only a comment. */
   heard(): void;
+  /**
+   * What was heard last brought a message. Messages come as often as there is something to say, so their pauses are no habit of the
+   * server: only what it sends without need shows that it would be heard from.
+   */
+  heardMessage(): void;
   stop(): void;
 }
 
 /**
  * Begins to watch. Calls `onSuspicion` once when the connection should be replaced: after sleep, or when a server's regular
- * signs of life stop. If a server sends none, only the kernel's own probes detect a dead connection.
+ * signs of life stop, such as comments. If a server sends none, only the kernel's own probes detect a dead connection.
  */
 export function createStreamWatchdog(onSuspicion: (why: string) => void): StreamWatchdog {
   let lastTick = Date.now();
@@ -44,6 +49,9 @@ export function createStreamWatchdog(onSuspicion: (why: string) => void): Stream
       const now = Date.now();
       pauses = [...pauses, now - lastHeard].slice(-KNOWN_PAUSES);
       lastHeard = now;
+    },
+    heardMessage() {
+      pauses = [];
     },
     stop,
   };

@@ -17,7 +17,6 @@ import {
 } from "./conversation.ts";
 import type { Credentials } from "./credentials.ts";
 import { createEventFeed } from "./event-feed.ts";
-import { sayFarewell } from "./farewell.ts";
 import { headerOf, type IncomingHeaders } from "./http-wire.ts";
 import { createLingeringStreams } from "./lingering-streams.ts";
 import { claimedVersion } from "./message-headers.ts";
@@ -25,10 +24,11 @@ import {
   createMessagePost,
   type MessagePost,
   type MessagePostOptions,
+  type PostContext,
   type PostOutcome,
-  type PostSurroundings,
 } from "./message-post.ts";
 import { forgottenError, refusalError } from "./refusal-error.ts";
+import { deleteSession } from "./session-deletion.ts";
 import { readSessionId, withSessionId } from "./session-id.ts";
 import { createSessionRenewal, type SessionRenewal } from "./session-renewal.ts";
 import { createStandingStream, type StandingStream } from "./standing-stream.ts";
@@ -59,8 +59,8 @@ export interface StreamableHttpTransport extends QueueingTransport {
   /** The challenge of a message was met. */
   onchallengemet?: (() => void) | undefined;
   setProtocolVersion(version: string): void;
-  /** Tells the server to end the session, if there is one. Never rejects, and gives up after `patienceMs`. */
-  endSession(patienceMs: number): Promise<void>;
+  /** Tells the server to end the session, if there is one. Never rejects, and gives up after `timeoutMs`. */
+  endSession(timeoutMs: number): Promise<void>;
 }
 
 export function createStreamableHttpTransport(
@@ -81,7 +81,7 @@ class HttpTransport implements StreamableHttpTransport {
   readonly #options: StreamableHttpTransportOptions;
   readonly #conversation: Conversation;
   readonly #posts = createRoster<MessagePost>();
-  readonly #surroundings: PostSurroundings;
+  readonly #context: PostContext;
   readonly #lingering = createLingeringStreams(LINGERING_PATIENCE_MS);
   readonly #renewal: SessionRenewal;
   readonly #opening = createStreamOpening();
@@ -100,7 +100,7 @@ class HttpTransport implements StreamableHttpTransport {
     });
     this.#conversation = createConversation({ ...options, credentials });
     this.#standing = this.#createStanding(options);
-    this.#surroundings = this.#createSurroundings(options, credentials);
+    this.#context = this.#createPostContext(options, credentials);
     this.#renewal = createSessionRenewal({
       conversation: this.#conversation,
       timeoutMs: options.renewalTimeoutMs,
@@ -152,9 +152,9 @@ class HttpTransport implements StreamableHttpTransport {
     this.#find(request)?.abort(new Error("the request was aborted"));
   }
 
-  async endSession(patienceMs: number): Promise<void> {
+  async endSession(timeoutMs: number): Promise<void> {
     this.#standing.close();
-    await sayFarewell(this.#conversation, patienceMs);
+    await deleteSession(this.#conversation, timeoutMs);
   }
 
   async close(): Promise<void> {
@@ -203,7 +203,7 @@ class HttpTransport implements StreamableHttpTransport {
   #post(options: Omit<MessagePostOptions, "hasSession">): Promise<PostOutcome> {
     if (this.#isClosed) return Promise.reject(new ChannelFault({ kind: "unwritable" }));
     const hasSession = this.#conversation.sessionId !== undefined && !isInitialize(options.message);
-    const post = createMessagePost(this.#surroundings, { ...options, hasSession });
+    const post = createMessagePost(this.#context, { ...options, hasSession });
     this.#posts.add(post);
     post.start();
     return post.settled;
@@ -254,10 +254,10 @@ class HttpTransport implements StreamableHttpTransport {
     });
   }
 
-  #createSurroundings(
+  #createPostContext(
     { maxMessageBytes }: StreamableHttpTransportOptions,
     credentials: Credentials | undefined,
-  ): PostSurroundings {
+  ): PostContext {
     return {
       maxMessageBytes,
       call: (posting, listener) => this.#conversation.post(posting, listener),

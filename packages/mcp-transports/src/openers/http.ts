@@ -6,8 +6,8 @@ import type { Opener } from "./opener.ts";
 import { openRemote } from "./remote.ts";
 
 /** How long a server may take to be told that the session is over, in milliseconds; less where nobody waits for it. */
-const FAREWELL_MS = 2000;
-const HURRIED_FAREWELL_MS = 500;
+const DELETE_TIMEOUT_MS = 2000;
+const HURRIED_DELETE_TIMEOUT_MS = 500;
 
 /** A channel to a server behind Streamable HTTP. Nothing is sent before the transport's first message. */
 export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
@@ -24,13 +24,13 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
   let closed: Promise<void> | undefined;
   let fault: ChannelFault | undefined;
 
-  const end = async (farewellMs: number) => {
-    await transport.endSession(farewellMs);
+  const end = async (timeoutMs: number) => {
+    await transport.endSession(timeoutMs);
     closing.abort();
     await closeTransport();
   };
   const close: Channel["close"] = (options) => {
-    closed ??= end(options?.hurry ? HURRIED_FAREWELL_MS : FAREWELL_MS);
+    closed ??= end(options?.hurry ? HURRIED_DELETE_TIMEOUT_MS : DELETE_TIMEOUT_MS);
     return closed;
   };
   // Whoever listens closes the channel then.
@@ -38,7 +38,7 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
     fault ??= reason;
     transport.onclose?.();
   };
-  // The SDK closes the transport of a handshake that failed: it would cut off the farewell.
+  // The SDK closes the transport of a handshake that failed: it would cut off the DELETE.
   transport.close = () => close();
 
   return {

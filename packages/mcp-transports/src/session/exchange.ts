@@ -31,7 +31,7 @@ export interface Carrier<T> {
 }
 
 /** What the exchanges of a session share. */
-export interface ExchangeSurroundings {
+export interface SharedExchangeState {
   readonly open: Roster<Exchange<unknown>>;
   readonly sweep: DeadlineSweep;
   context(): ErrorContext;
@@ -57,11 +57,8 @@ export interface Exchange<T> extends WatchedRequest, DirectRequest, RosterMember
 }
 
 /** Starts the clock of a request and listens to its caller's signal. */
-export function beginExchange<T>(
-  surroundings: ExchangeSurroundings,
-  options: ExchangeOptions<T>,
-): Exchange<T> {
-  return new PendingExchange<T>(surroundings, options);
+export function beginExchange<T>(shared: SharedExchangeState, options: ExchangeOptions<T>): Exchange<T> {
+  return new PendingExchange<T>(shared, options);
 }
 
 class PendingExchange<T> implements Exchange<T>, DeadlineListener {
@@ -69,7 +66,7 @@ class PendingExchange<T> implements Exchange<T>, DeadlineListener {
   id = -1;
   readonly outcome: Promise<T>;
   isWritten = false;
-  readonly #surroundings: ExchangeSurroundings;
+  readonly #shared: SharedExchangeState;
   readonly #options: ExchangeOptions<T>;
   readonly #clock: RequestClock;
   #resolve!: (value: T) => void;
@@ -78,15 +75,15 @@ class PendingExchange<T> implements Exchange<T>, DeadlineListener {
   #pace: ProgressPace | undefined;
   #isSettled = false;
 
-  constructor(surroundings: ExchangeSurroundings, options: ExchangeOptions<T>) {
-    this.#surroundings = surroundings;
+  constructor(shared: SharedExchangeState, options: ExchangeOptions<T>) {
+    this.#shared = shared;
     this.#options = options;
     this.outcome = new Promise<T>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#clock = surroundings.sweep.start(options.limits, this);
-    surroundings.open.add(this);
+    this.#clock = shared.sweep.start(options.limits, this);
+    shared.open.add(this);
     const { signal } = options.request;
     if (!signal) return;
     this.#onAbort = () => this.fail((context) => abortedError(signal.reason, context));
@@ -111,7 +108,7 @@ class PendingExchange<T> implements Exchange<T>, DeadlineListener {
   fail(explain: (context: RequestContext) => McpError): void {
     if (!this.#settle()) return;
     const { subject, carrier } = this.#options;
-    const error = explain({ ...this.#surroundings.context(), ...subject, isWritten: this.isWritten });
+    const error = explain({ ...this.#shared.context(), ...subject, isWritten: this.isWritten });
     this.#reject(error);
     carrier.settled(this, error);
   }
@@ -162,7 +159,7 @@ class PendingExchange<T> implements Exchange<T>, DeadlineListener {
     if (this.#isSettled) return false;
     this.#isSettled = true;
     this.#clock.stop();
-    this.#surroundings.open.remove(this);
+    this.#shared.open.remove(this);
     this.#pace?.end();
     if (this.#onAbort) this.#options.request.signal?.removeEventListener("abort", this.#onAbort);
     return true;

@@ -8,7 +8,7 @@ import {
   beginExchange,
   type Exchange,
   type ExchangeOptions,
-  type ExchangeSurroundings,
+  type SharedExchangeState,
   type Subject,
 } from "./exchange.ts";
 import type { ListenRequests } from "./listen-requests.ts";
@@ -55,11 +55,11 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
 }
 
 class OpenExchanges implements Exchanges {
-  readonly #surroundings: ExchangeSurroundings;
+  readonly #shared: SharedExchangeState;
   readonly #wire: WireWatch;
 
   constructor({ context, ...wire }: ExchangesOptions) {
-    this.#surroundings = { context, open: createRoster(), sweep: createDeadlineSweep() };
+    this.#shared = { context, open: createRoster(), sweep: createDeadlineSweep() };
     this.#wire = watchWire(wire);
   }
 
@@ -72,7 +72,7 @@ class OpenExchanges implements Exchanges {
   }
 
   begin<T>(options: ExchangeOptions<T>): Exchange<T> {
-    return beginExchange(this.#surroundings, options);
+    return beginExchange(this.#shared, options);
   }
 
   run<T>(
@@ -109,19 +109,19 @@ class OpenExchanges implements Exchanges {
   }
 
   hold(): () => void {
-    const releases = this.#surroundings.open.all().map((exchange) => exchange.hold());
+    const releases = this.#shared.open.all().map((exchange) => exchange.hold());
     return () => {
       for (const release of releases) release();
     };
   }
 
   isIdle(): boolean {
-    return this.#surroundings.open.all().length === 0;
+    return this.#shared.open.all().length === 0;
   }
 
   endAll(cause?: McpError): void {
-    for (const exchange of this.#surroundings.open.all())
+    for (const exchange of this.#shared.open.all())
       exchange.fail((context) => (cause ? pendingRequestError(cause, context) : closedError(context)));
-    this.#surroundings.sweep.close();
+    this.#shared.sweep.close();
   }
 }

@@ -39,14 +39,14 @@ export function createLanes({ era, mirrors, clients, exchanges, serverLog, onSet
   return {
     of(method) {
       if (method === "tools/call") return calls;
-      if (era === "modern" && LEFT_BEHIND.has(method)) return undefined;
+      if (era === "modern" && LEGACY_METHODS.has(method)) return undefined;
       return lanes.get(method) ?? laneFor(method);
     },
   };
 }
 
 /** Requests that the modern era no longer has. */
-const LEFT_BEHIND: ReadonlySet<AnsweredMethod> = new Set([
+const LEGACY_METHODS: ReadonlySet<AnsweredMethod> = new Set([
   "ping",
   "logging/setLevel",
   "resources/subscribe",

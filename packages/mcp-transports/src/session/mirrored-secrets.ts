@@ -1,4 +1,5 @@
 import type { Logger, ToolDefinition } from "@jackfield/mcp-core";
+import { isRecord } from "../plain-values.ts";
 import { hasMarks } from "./mirrored-parameters.ts";
 
 /** A name with one of these words looks like a secret. */
@@ -67,8 +68,4 @@ function looksSecret(name: string): boolean {
     (word, index) =>
       SECRET_WORDS.has(word) || (word === "key" && index > 0 && KEY_KINDS.has(words[index - 1] ?? "")),
   );
-}
-
-function isRecord(value: unknown): value is { readonly [member: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

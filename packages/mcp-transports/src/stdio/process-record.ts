@@ -1,3 +1,4 @@
+import { isRecord, isText } from "../plain-values.ts";
 import type { ProcessIdentity } from "./process-snapshot.ts";
 
 /** The scope in which process numbers are meaningful: one machine, one boot, one PID namespace. */
@@ -30,11 +31,11 @@ export function parseProcessRecord(text: string): ProcessRecord | undefined {
   } catch {
     return undefined;
   }
-  return isRecord(value) ? value : undefined;
+  return isProcessRecord(value) ? value : undefined;
 }
 
-function isRecord(value: unknown): value is ProcessRecord {
-  if (!isObject(value) || value.version !== 1 || !isObject(value.place)) return false;
+function isProcessRecord(value: unknown): value is ProcessRecord {
+  if (!isRecord(value) || value.version !== 1 || !isRecord(value.place)) return false;
   const { machine, boot, pidNamespace } = value.place;
   return (
     [machine, boot, pidNamespace].every(isText) && isIdentity(value.host) && isListOf(value.trees, isTree)
@@ -43,23 +44,15 @@ function isRecord(value: unknown): value is ProcessRecord {
 
 function isTree(value: unknown): value is RecordedTree {
   return (
-    isObject(value) && isText(value.server) && isText(value.command) && isListOf(value.processes, isIdentity)
+    isRecord(value) && isText(value.server) && isText(value.command) && isListOf(value.processes, isIdentity)
   );
 }
 
 /** A number of 1 or less is never a child process. A signal to it could reach every process. */
 function isIdentity(value: unknown): value is ProcessIdentity {
-  return isObject(value) && Number.isSafeInteger(value.pid) && Number(value.pid) > 1 && isText(value.start);
+  return isRecord(value) && Number.isSafeInteger(value.pid) && Number(value.pid) > 1 && isText(value.start);
 }
 
 function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is readonly T[] {
   return Array.isArray(value) && value.every(isItem);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

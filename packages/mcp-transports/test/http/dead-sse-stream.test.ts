@@ -1,7 +1,43 @@
+import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { failureOf } from "../connecting.ts";
+import { connect, failureOf } from "../connecting.ts";
+import { startHttpServer } from "../http-server.ts";
 import { prepareSseTransport } from "./prepared-sse.ts";
 import { count, ECHO, open } from "./remote.ts";
+
+const RESULTS: { readonly [method: string]: object } = {
+  initialize: {
+    protocolVersion: "2024-11-05",
+    capabilities: { tools: {} },
+    serverInfo: { name: "paced", version: "1.0.0" },
+  },
+  "tools/call": { content: [{ type: "text", text: "done" }] },
+};
+
+/** Starts a server of the HTTP+SSE transport that sends no comments. The test answers its calls. */
+async function startPacedServer() {
+  let stream: ServerResponse | undefined;
+  const calls: (() => void)[] = [];
+  const server = await startHttpServer(({ request, response, message }) => {
+    if (request.method === "GET") {
+      stream = response.writeHead(200, { "content-type": "text/event-stream" });
+      stream.write("event: endpoint\ndata: /messages\n\n");
+      return true;
+    }
+    response.writeHead(202).end();
+    const answer = () => {
+      const result = RESULTS[message.method];
+      const outcome = result ? { result } : { error: { code: -32601, message: "Method not found" } };
+      stream?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id: message.id, ...outcome })}\n\n`);
+    };
+    if (message.method === "tools/call") calls.push(answer);
+    else if (message.id !== undefined) answer();
+    return true;
+  });
+  /** Resolves with the function that answers the next call, once it has arrived. */
+  const nextCall = () => vi.waitUntil(() => calls.shift(), { timeout: 10_000 });
+  return { ...server, transport: "sse" as const, nextCall };
+}
 
 describe("the stream of an HTTP+SSE session", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] }));
@@ -24,6 +60,27 @@ describe("the stream of an HTTP+SSE session", () => {
     expect(transport.onclose).toHaveBeenCalledTimes(1);
     expect(transport.fault).toMatchObject({ facts: { kind: "output-ended" } });
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("[R29] lasts through a long call of a server that answered at regular intervals before", async () => {
+    const server = await startPacedServer();
+    const session = await connect(server);
+    const lost = vi.fn();
+    session.onClose(lost);
+    const call = () => session.request("tools/call", ECHO, { timeoutMs: 0, maxTotalMs: 0 });
+    for (let count = 0; count < 5; count += 1) {
+      const answered = call();
+      const answer = await server.nextCall();
+      vi.advanceTimersByTime(1500);
+      answer();
+      await answered;
+    }
+    const long = call();
+    const answer = await server.nextCall();
+    vi.advanceTimersByTime(600_000);
+    answer();
+    expect(await long).toMatchObject({ content: [{ text: "done" }] });
+    expect(lost).not.toHaveBeenCalled();
   });
 
   test("[R30] ends the session and its calls after the machine was asleep", async () => {

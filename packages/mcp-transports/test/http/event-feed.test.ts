@@ -15,6 +15,7 @@ function openFeed({ isStanding = true, hasLogin, mayResume = () => true }: FeedO
   const ends: FeedEnd[] = [];
   const onUnavailable = vi.fn();
   const listeners: HttpCallListener[] = [];
+  const abort = vi.fn();
   const feed = createEventFeed({
     isStanding,
     hasLogin,
@@ -26,7 +27,7 @@ function openFeed({ isStanding = true, hasLogin, mayResume = () => true }: FeedO
     open(lastEventId, listener) {
       lastEventIds.push(lastEventId);
       listeners.push(listener);
-      return { abort() {} };
+      return { abort };
     },
   });
   /** Answers the latest GET request with a text and ends its connection. */
@@ -40,7 +41,16 @@ function openFeed({ isStanding = true, hasLogin, mayResume = () => true }: FeedO
     vi.advanceTimersToNextTimer();
     listeners.at(-1)?.onRefusal({ status, text: "", ...more });
   };
-  return { feed, heard, lastEventIds, ends, onUnavailable, connect, refuse };
+  /** Answers the GET request with a stream that brings a text every 10 seconds and then falls silent. */
+  const fallSilentAfter = (texts: readonly string[]) => {
+    const sink = listeners.at(-1)?.onAccepted(200, { "content-type": "text/event-stream" });
+    for (const text of texts) {
+      vi.advanceTimersByTime(10_000);
+      sink?.push(Buffer.from(text));
+    }
+    vi.advanceTimersByTime(600_000);
+  };
+  return { feed, heard, lastEventIds, ends, onUnavailable, abort, connect, refuse, fallSilentAfter };
 }
 
 const event = (id: string, data: string) => `id: ${id}\ndata: ${data}\n\n`;
@@ -169,6 +179,22 @@ describe("the server's GET stream", () => {
     expect(ends).toHaveLength(1);
   });
 });
+
+test.each([
+  [": beat\n\n", 1],
+  ["event: ping\ndata: now\n\n", 1],
+  ["data: message\n\n", 0],
+  [": beat\n\ndata: message\n\n", 0],
+])(
+  "the server's GET stream that falls silent after sending %j at regular intervals is ended %d times",
+  (text, times) => {
+    const { feed, abort, fallSilentAfter } = openFeed();
+    feed.start();
+    fallSilentAfter(Array(4).fill(text));
+    expect(abort).toHaveBeenCalledTimes(times);
+    feed.close();
+  },
+);
 
 describe("the server's GET stream when a login is possible", () => {
   const challenges: [number, Partial<Refusal>][] = [

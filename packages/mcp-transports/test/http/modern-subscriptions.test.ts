@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import type { ServerResponse } from "node:http";
 import type { AuthPort } from "@jackfield/mcp-core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -79,6 +80,9 @@ function renewing(first: string, next: () => Promise<string | undefined>) {
 
 const LISTEN = "subscriptions/listen";
 const CHANGED = "notifications/tools/list_changed";
+
+/** Where undici tells of each piece of a body: nothing else shows that a comment has arrived. */
+const CHUNKS = channel("undici:request:bodyChunkReceived");
 
 /** Waits over real sockets, on a machine that may be busy. */
 const until = (isSo: () => boolean) => vi.waitUntil(isSo, { timeout: 10_000 });
@@ -166,34 +170,51 @@ describe("the stream of a subscription", () => {
     await until(server.isListening);
     if (request) await session.request(request, { uri: "memo://a" });
     const restored = new Promise<void>((resolve) => session.onRenewed(resolve));
-    /** Sends a comment and a notification, and waits until they have arrived. */
-    const beat = () => {
-      const heard = new Promise<void>((resolve) => {
-        const stop = session.onNotification(() => {
-          stop();
+    /** Sends a text, and waits until it has arrived. */
+    const say = (text: string) => {
+      const arrived = new Promise<void>((resolve) => {
+        const check = (received: unknown) => {
+          if (!String((received as { readonly chunk: Buffer }).chunk).endsWith(text)) return;
+          CHUNKS.unsubscribe(check);
           resolve();
-        });
+        };
+        CHUNKS.subscribe(check);
       });
-      server.say(`: beat\n\ndata: ${JSON.stringify({ jsonrpc: "2.0", method: CHANGED })}\n\n`);
-      return heard;
+      server.say(text);
+      return arrived;
     };
-    return { server, restored, beat };
+    return { server, restored, say };
   }
 
   test.each([undefined, "resources/subscribe"] as const)(
-    "[R29] is replaced when its regular data stops (requested by %s)",
+    "[R29] is replaced when its regular comments stop (requested by %s)",
     async (request) => {
-      const { server, restored, beat } = await subscribe(request);
+      const { server, restored, say } = await subscribe(request);
       const before = server.listens();
       for (let count = 0; count < 4; count += 1) {
         vi.advanceTimersByTime(10_000);
-        await beat();
+        await say(": beat\n\n");
       }
       vi.advanceTimersByTime(45_000);
       await restored;
       expect(server.listens()).toBe(before + 1);
     },
   );
+
+  test("[R29] is kept when notifications that came at regular intervals stop", async () => {
+    const { server, restored, say } = await subscribe();
+    const onRestored = vi.fn();
+    void restored.then(onRestored);
+    for (let count = 0; count < 4; count += 1) {
+      vi.advanceTimersByTime(10_000);
+      await say(`data: ${JSON.stringify({ jsonrpc: "2.0", method: CHANGED })}\n\n`);
+    }
+    const before = server.listens();
+    vi.advanceTimersByTime(600_000);
+    await say(": still there\n\n");
+    expect(onRestored).not.toHaveBeenCalled();
+    expect(server.listens()).toBe(before);
+  });
 
   test("[R30] is replaced after the machine was asleep", async () => {
     const { server, restored } = await subscribe();

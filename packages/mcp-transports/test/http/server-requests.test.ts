@@ -17,10 +17,10 @@ describe.each(WAYS)("a server request during a call (%s)", (answer) => {
     on: { "tools/call": { ask: { method, waits: true, ...(params && { params }), ...more } } },
   });
 
-  test("[N14] for a ping gets a result", async () => {
+  test("[N14] for a ping gets an empty result", async () => {
     const { remote, session } = await open(asking("ping"));
     expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
-    expect(answersOf(remote)).toMatchObject([{ result: {} }]);
+    expect(answersOf(remote).map(({ result }) => result)).toEqual([{}]);
   });
 
   test.each(["roots/list", "sampling/createMessage", "elicitation/create", "made/up"])(
@@ -97,13 +97,13 @@ describe.each(WAYS)("a server request during a call (%s)", (answer) => {
   test("[N17] with the id of the pending call does not resolve that call", async () => {
     const { remote, session } = await open(asking("ping", undefined, { id: "pending" }));
     expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
-    expect(answersOf(remote)).toMatchObject([{ result: {} }]);
+    expect(answersOf(remote).map(({ result }) => result)).toEqual([{}]);
   });
 
   test("[N18] with id 0 is answered", async () => {
     const { remote, session } = await open(asking("ping", undefined, { id: 0 }));
     await session.request("tools/call", ECHO);
-    expect(answersOf(remote)).toMatchObject([{ id: 0, result: {} }]);
+    expect(answersOf(remote)).toEqual([{ jsonrpc: "2.0", id: 0, result: {} }]);
   });
 
   test("[N19] whose answer cannot be delivered does not affect the call", async () => {

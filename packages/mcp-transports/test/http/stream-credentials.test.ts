@@ -30,11 +30,11 @@ describe("the credentials of the server's GET stream", () => {
     async (_, isMet, meetChallenge) => {
       const known = credentials(meetChallenge);
       const { next } = limitedLoginCredentials(known, neverAwaited);
-      expect(await next()?.attach()).toBe(ATTACHED);
+      expect(await next()?.attach(false)).toBe(ATTACHED);
       expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(isMet);
       for (const _ of [2, 3]) {
         const again = next();
-        expect(await again?.attach()).toBe(ATTACHED);
+        expect(await again?.attach(false)).toBe(ATTACHED);
         expect(await again?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
       }
       expect(known.meetChallenge).toHaveBeenCalledTimes(1);
@@ -46,7 +46,7 @@ describe("the credentials of the server's GET stream", () => {
       credentials(async () => true),
       neverAwaited,
     );
-    await next()?.attach();
+    await next()?.attach(false);
     expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
   });
 

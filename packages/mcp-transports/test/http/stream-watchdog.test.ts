@@ -23,7 +23,7 @@ function hear(times: number, everyMs: number): void {
 }
 
 describe("a stream", () => {
-  test("[R29] is suspected dead once, within 45 seconds after its regular data stops", () => {
+  test("[R29] is suspected dead once, within 45 seconds after its regular comments stop", () => {
     hear(4, 10_000);
     vi.advanceTimersByTime(30_000);
     expect(suspected).toEqual([]);
@@ -33,13 +33,29 @@ describe("a stream", () => {
     expect(suspected).toHaveLength(1);
   });
 
-  test("without regular data may stay silent without being suspected", () => {
+  test("without regular comments may stay silent without being suspected", () => {
     hear(3, 5);
     vi.advanceTimersByTime(3000);
     watchdog.heard();
     hear(1, 60_000);
     vi.advanceTimersByTime(3_600_000);
     expect(suspected).toEqual([]);
+  });
+
+  test.each([
+    ["comments", "cccc", true],
+    ["messages", "mmmm", false],
+    ["comments and messages in turn", "cmcmcmcm", false],
+    ["comments, then a message", "ccccm", false],
+    ["comments, then a message and two comments", "ccccmcc", false],
+    ["messages, then comments", "mmmmccc", true],
+  ])("that falls silent after regular %s (%s) is suspected dead: %s", (_, chunks, isSuspected) => {
+    for (const chunk of chunks) {
+      hear(1, 10_000);
+      if (chunk === "m") watchdog.heardMessage();
+    }
+    vi.advanceTimersByTime(600_000);
+    expect(suspected).toEqual(isSuspected ? ["the stream fell silent"] : []);
   });
 
   test("[R30] is suspected dead after the machine was asleep", () => {

@@ -77,8 +77,8 @@ test.each([401, 403] as const)(
       auth: { headers: async () => ({ authorization: "Bearer mine" }), onChallenge },
     });
     await session.close();
-    const farewells = server.log.filter(({ what }) => what === "DELETE");
-    expect(farewells).toMatchObject([{ headers: { ...SESSION, authorization: "Bearer mine" } }]);
+    const deletions = server.log.filter(({ what }) => what === "DELETE");
+    expect(deletions).toMatchObject([{ headers: { ...SESSION, authorization: "Bearer mine" } }]);
     expect(onChallenge).not.toHaveBeenCalled();
   },
 );

@@ -177,14 +177,16 @@ test("[C7] a failing close() does not hide why connect() failed", async () => {
 });
 
 test("changing a listed tool does not change the tool of the server", async () => {
-  const { createServer } = await import("../fixtures/sdk-two-server.mjs");
-  const session = await connect(inProcess(() => createServer()));
-  const args = Object.freeze({ a: 1, b: 2 });
+  const number = { type: "number" };
+  const kept = { name: "add", inputSchema: { type: "object", properties: { a: number, b: number } } };
+  const { Server } = await import("@modelcontextprotocol/server");
+  const server = new Server({ name: "calculator", version: "1.0.0" }, { capabilities: { tools: {} } });
+  server.setRequestHandler("tools/list", () => ({ tools: [kept as never] }));
+  const session = await connect(inProcess(server));
   const [tool] = (await session.list("tools", never)).items;
-  if (tool) tool.inputSchema.properties = {};
-  await session.request("tools/call", { name: "add", arguments: args });
-  const [again] = (await session.list("tools", never)).items;
-  expect(Object.keys(again?.inputSchema.properties ?? {})).toEqual(["a", "b"]);
+  Object.assign(tool?.inputSchema.properties?.a ?? {}, { type: "string" });
+  expect(tool?.inputSchema.properties?.a).toEqual({ type: "string" });
+  expect(kept.inputSchema.properties.a).toEqual({ type: "number" });
 });
 
 async function failLikeConnection(): Promise<never> {

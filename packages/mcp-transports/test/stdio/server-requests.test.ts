@@ -30,7 +30,9 @@ async function repliesTo(...requests: object[]): Promise<unknown> {
 
 describe("a request from a local server", () => {
   test("[N14] is answered with an empty result if it is a ping", async () => {
-    expect(await repliesTo({ id: "a", method: "ping" })).toMatchObject([{ id: "a", result: {} }]);
+    expect(await repliesTo({ id: "a", method: "ping" })).toEqual([
+      { isPending: false, jsonrpc: "2.0", id: "a", result: {} },
+    ]);
   });
 
   test("[N14] is answered during the handshake", async () => {
@@ -66,7 +68,9 @@ describe("a request from a local server", () => {
   });
 
   test("[N18] with the id 0 is answered", async () => {
-    expect(await repliesTo({ id: 0, method: "ping" })).toMatchObject([{ id: 0, result: {} }]);
+    expect(await repliesTo({ id: 0, method: "ping" })).toEqual([
+      { isPending: false, jsonrpc: "2.0", id: 0, result: {} },
+    ]);
   });
 
   describe("[T88] sent without end by a server that reads no answers", () => {

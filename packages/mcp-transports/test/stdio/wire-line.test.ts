@@ -42,17 +42,17 @@ test.each(["", " ", "\r", "\t", "\uFEFF"])("%j is a blank line without messages"
 });
 
 test.each([
-  "Listening…",
-  "{",
-  "42",
-  "null",
-  '"text"',
-  "[]",
-  "{}",
-  '{"level":"info"}',
-  "[1]",
-  "[".repeat(200_000),
-])("%.20s is not read as a message", (line) => {
+  ["a log line", "Listening…"],
+  ["an unclosed object", "{"],
+  ["a number", "42"],
+  ["null", "null"],
+  ["a string", '"text"'],
+  ["an empty batch", "[]"],
+  ["an empty object", "{}"],
+  ["a log entry in JSON", '{"level":"info"}'],
+  ["a batch of a number", "[1]"],
+  ["deeply nested JSON", "[".repeat(200_000)],
+])("%s is not read as a message", (_, line) => {
   expect(read(line)).toEqual({ messages: [], isStray: true });
 });
 
