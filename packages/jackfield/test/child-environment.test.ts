@@ -74,9 +74,9 @@ describe.runIf(process.platform !== "win32")("an entry's own PATH", () => {
     return { folder, project, canary, installed: folder.file("installed") };
   }
 
-  /** As the runtime does it: the entry is resolved, then connected. */
+  /** As the runtime does it with an approved entry: it is resolved, then connected. */
   async function open(definition: StdioServerDefinition): Promise<Session> {
-    const server = await createServerResolver()(definition, { signal });
+    const server = await createServerResolver({ isAdmitted: () => true })(definition, { signal });
     return createConnector()(server, { signal, log: silentLogger });
   }
 
@@ -107,9 +107,12 @@ describe.runIf(process.platform !== "win32")("an entry's own PATH", () => {
       env: { ...env, PATH },
       definedIn: { scope, file: join(project, ".mcp.json") },
     });
-    // A project's entry may also be refused: for reading the host's variables, or for bringing a PATH at all.
-    const session = scope === "project" ? await opening.catch(() => undefined) : await opening;
-    await session?.close();
+    if (scope === "project" && path.includes("${")) {
+      // A project's entry is not given the host's variables.
+      await expect(opening).rejects.toMatchObject({ code: "MCP_CONFIG_VARIABLE_MISSING" });
+    } else {
+      await (await opening).close();
+    }
     expect(existsSync(canary)).toBe(false);
   });
 });

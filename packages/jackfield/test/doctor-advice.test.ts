@@ -177,13 +177,14 @@ describe("the next step of jackfield doctor", () => {
   });
 
   it.runIf(process.platform !== "win32")(
-    "is that of server-failed, not of login-needed, if logins cannot be stored",
+    "is left out, and the code is server-failed, not login-needed, if logins cannot be stored",
     async () => {
       mkdirSync(folder.file("own/state/logins"), { recursive: true });
       chmodSync(folder.file("own/state/logins"), 0o777);
-      const { code, message } = await findingIn({ files: { url: remote.url } });
-      expect(message).toContain("Credentials are not stored in");
+      const { code, message, nextStep } = await findingIn({ files: { url: remote.url } });
+      expect(message).toMatch(/^Credentials are not stored in .*; remove their access \(chmod 700\)\.$/);
       expect(code).toBe("server-failed");
+      expect(nextStep).toBeUndefined(); // the message ends with it
     },
   );
 });

@@ -52,11 +52,16 @@ describe("references", () => {
     expect(readingOf(text, host)).toEqual(expected);
   });
 
-  test.each(HOST_IDS)("a megabyte of unclosed references does not make %s throw", (host) => {
-    for (const beginning of ["${A:-", "${", "$(", "{env:", "%A", "${env:", "$"]) {
-      expect(() => readingOf(beginning.repeat(200_000), host)).not.toThrow();
-    }
-  });
+  test.each(HOST_IDS)(
+    "a megabyte of unclosed references does not make %s throw, and holds no reference",
+    (host) => {
+      for (const beginning of ["${A:-", "${", "$(", "{env:", "%A", "${env:", "$"]) {
+        // For Gemini CLI, the next beginning closes the one before: %A%
+        const count = host === "gemini" && beginning === "%A" ? 100_000 : 0;
+        expect(readingOf(beginning.repeat(200_000), host)).toHaveLength(count);
+      }
+    },
+  );
 });
 
 async function resolveText(text: string, definedIn: Partial<DefinedIn>, options: ServerResolverOptions = {}) {

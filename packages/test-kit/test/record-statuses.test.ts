@@ -27,6 +27,9 @@ function statusSource() {
   return { source, emit };
 }
 
+/** Resolves after the promises that are resolved now have told their listeners. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 test("statuses are kept per server, in order and with repetitions", () => {
   const { source, emit } = statusSource();
   const statuses = recordStatuses(source);
@@ -42,12 +45,19 @@ test("statuses are kept per server, in order and with repetitions", () => {
 test("reached resolves for a past and for a future status", async () => {
   const { source, emit } = statusSource();
   const statuses = recordStatuses(source);
-  const ready = statuses.reached("a", "ready");
+  const reached: string[] = [];
+  const watch = (server: string, status: ServerStatus) => {
+    void statuses.reached(server, status).then(() => reached.push(status));
+    return settled();
+  };
+  await watch("a", "ready");
   emit("b", "connecting", "ready");
   emit("a", "idle", "connecting");
-  await statuses.reached("a", "connecting");
+  await watch("a", "connecting");
+  expect(reached).toEqual(["connecting"]);
   emit("a", "connecting", "ready");
-  await ready;
+  await settled();
+  expect(reached).toEqual(["connecting", "ready"]);
 });
 
 test("nothing is recorded after stop", () => {

@@ -30,12 +30,25 @@ test.each(["claude-code", "zed"])(
   },
 );
 
+/** The keys under which hosts keep their servers. */
+const ROOT_KEYS = [
+  "mcpServers",
+  "servers",
+  "mcp",
+  "mcp_servers",
+  "context_servers",
+  "amp.mcpServers",
+  "extensions",
+];
+
 test("no host reports a nameless missing field for an empty entry", async () => {
   for (const host of HOST_IDS) {
-    const manifest = { name: "m", server: { type: "uv" } };
-    const entries = { e: {} };
-    const text = JSON.stringify({ ...manifest, mcpServers: entries, servers: entries, mcp: entries });
+    const manifest = { name: "m", server: { type: "uv", name: "e", packages: [{}] } };
+    const entries = Object.fromEntries(ROOT_KEYS.map((key) => [key, { e: {} }]));
+    const text = JSON.stringify({ ...manifest, ...entries });
     const { diagnostics } = await parseHostFile({ host, file: "/home/u/file.json", text });
-    for (const { message } of diagnostics) expect(message).not.toContain('""');
+    const reported = diagnostics.map(({ message }) => message).join("\n");
+    expect(reported, host).toMatch(/^Server "[em]" /m);
+    expect(reported, host).not.toContain('""');
   }
 });

@@ -138,7 +138,7 @@ describe("limiting results", () => {
     expect(read).toBe("😀😀");
   });
 
-  test.each([Number.NaN, -1, "5" as unknown as number])("a limit of %j is refused", (maxResultChars) => {
+  test.each([Number.NaN, -1, "5" as unknown as number])("a limit of %o is refused", (maxResultChars) => {
     const invalid = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
     expect(() => limitResults({ maxResultChars })).toThrowError(invalid);
     expect(() => limitResults({ servers: { files: { maxBinaryBytes: maxResultChars } } })).toThrowError(

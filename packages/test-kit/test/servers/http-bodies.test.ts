@@ -1,6 +1,6 @@
-import { request } from "node:http";
+import { request, ServerResponse } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { HttpFault } from "../../src/servers/http-fault-script.ts";
 import { atEnd } from "../cleanup.ts";
 import { collected, eventsOf, messagesOf, startRawHttp } from "./raw-http.ts";
@@ -24,6 +24,23 @@ async function rawCall(url: string) {
   });
 }
 
+/** Counts the bytes that responses are given to send, and fails the response that exceeds the limit. */
+function limitBytesWritten(limit: number): () => number {
+  const write = ServerResponse.prototype.write as (this: ServerResponse, ...args: unknown[]) => boolean;
+  let bytes = 0;
+  const spy = vi.spyOn(ServerResponse.prototype, "write").mockImplementation(function (
+    this: ServerResponse,
+    chunk: Buffer,
+    ...rest: unknown[]
+  ) {
+    bytes += chunk.length;
+    if (bytes > limit) throw new Error("The answer is produced faster than it is read.");
+    return write.call(this, chunk, ...rest);
+  });
+  atEnd(() => spy.mockRestore());
+  return () => bytes;
+}
+
 describe.each(MODES)("a %s answer", (answer) => {
   test("can be 3 MB large", async () => {
     const { call } = await startWith(answer, { answerBytes: 3_000_000 });
@@ -35,10 +52,17 @@ describe.each(MODES)("a %s answer", (answer) => {
   });
 
   test("of 10 TB is produced only as fast as it is read", async () => {
+    const bytesWritten = limitBytesWritten(100_000_000);
     const { call, abort } = await startWith(answer, { answerBytes: 1e13 });
-    const reader = (await call(1)).body?.getReader();
+    const chunks = (await call(1)).body?.values();
     let bytes = 0;
-    while (bytes < 5_000_000) bytes += (await reader?.read())?.value?.length ?? 0;
+    while (bytes < 5_000_000) bytes += (await chunks?.next())?.value?.length ?? Number.NaN;
+    expect(bytes).toBeGreaterThanOrEqual(5_000_000);
+    for (let before = -1; before !== bytesWritten(); ) {
+      before = bytesWritten();
+      for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(bytesWritten()).toBeLessThan(50_000_000); // the buffers of the connection hold what was not read
     abort();
   });
 

@@ -17,9 +17,10 @@ test.each([{ sessionId: "with a space" }, { sessionId: "\u00e9\u00ff" }, { sessi
 test("every answer can name another session id", async () => {
   const { openSession, call } = await startRawHttp({ sessionIdChanges: true });
   const session = await openSession();
-  const named = await Promise.all(
-    [1, 2].map(async (id) => (await call(id, {}, session)).headers.get("mcp-session-id")),
-  );
+  const answers = await Promise.all([1, 2].map((id) => call(id, {}, session)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const named = answers.map(({ headers }) => headers.get("mcp-session-id"));
+  expect(named).not.toContain(null);
   expect(new Set([...named, session["mcp-session-id"]]).size).toBe(3);
 });
 

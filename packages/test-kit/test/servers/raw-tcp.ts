@@ -8,7 +8,7 @@ export interface RawEnd {
   readonly text: string;
   /** The code of the error that ended it, `end` for an orderly end. */
   readonly ending: Promise<string>;
-  /** Resolves when this text has arrived, and perhaps more; throws if the received text begins differently. */
+  /** Resolves when this text has arrived, and perhaps more; throws if the received text begins differently or ends before. */
   received(text: string): Promise<void>;
 }
 
@@ -68,7 +68,10 @@ function watch(socket: Socket): RawEnd {
     },
     ending,
     async received(wanted) {
-      while (text.length < wanted.length) await once(socket, "more");
+      while (text.length < wanted.length) {
+        const how = await Promise.race([once(socket, "more").then(() => undefined), ending]);
+        if (how !== undefined) throw new Error(`"${text}" has come before ${how}, and not "${wanted}".`);
+      }
       if (!text.startsWith(wanted)) throw new Error(`"${text}" has come in place of "${wanted}".`);
     },
   };
