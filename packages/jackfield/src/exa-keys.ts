@@ -10,20 +10,20 @@ export function createExaKeyFinder(
   log: Logger,
   signal: AbortSignal,
 ): (merged: DiscoveredServers) => void {
-  const told = new Set<string>();
-  const tell = filters?.exaApiKey;
+  const reported = new Set<string>();
+  const onKey = filters?.exaApiKey;
   const find = async (definition: ServerDefinition) => {
     const key = exaApiKey(await resolve(definition, { signal }));
-    if (key === undefined || told.has(key)) return;
-    told.add(key);
+    if (key === undefined || reported.has(key)) return;
+    reported.add(key);
     try {
-      await tell?.(key, definition.name);
+      await onKey?.(key, definition.name);
     } catch (error) {
       log("warn", `"filters.exaApiKey" failed`, { server: definition.name, error: thrownText(error) });
     }
   };
   return ({ servers, blocked }) => {
-    if (tell === undefined) return;
+    if (onKey === undefined) return;
     const filtered = blocked.filter(({ by }) => by === "exa").map(({ definition }) => definition);
     for (const definition of [...servers, ...filtered].filter(isExaServer)) {
       find(definition).catch((error: unknown) => {

@@ -1,14 +1,14 @@
 import { type ContextSource, isMcpError, type Logger, type McpEvents, thrownText } from "@jackfield/mcp-core";
 import type { AsyncViewFilter, McpManager, ToolView, ViewFilter } from "@jackfield/mcp-manager";
 import type { UnusableEntry } from "./configuration.ts";
-import type { DiagnosticNews } from "./diagnostic-news.ts";
+import type { DiagnosticFeed } from "./diagnostic-feed.ts";
 import type { McpSource, TypedCalls } from "./mcp.ts";
 
 /** What a manager is joined with. */
 export interface Joining {
   /** Entries that the manager does not know, because they cannot be used, or not yet. */
   entries(): readonly UnusableEntry[];
-  readonly news: Pick<DiagnosticNews, "on">;
+  readonly diagnosticFeed: Pick<DiagnosticFeed, "on">;
   /** The error without the values that were filled into definitions. */
   hiddenErrorOf(error: unknown): unknown;
   readonly log: Logger;
@@ -40,10 +40,10 @@ function joinView(view: ToolView, shows: Shows, outer: Joining): ToolView {
   const joining: Joining = {
     ...outer,
     entries: () => (isClosed ? [] : outer.entries().filter(({ name }) => shows(name))),
-    news: {
+    diagnosticFeed: {
       on(listener) {
         if (isClosed) return () => {};
-        const stop = outer.news.on((diagnostic) => {
+        const stop = outer.diagnosticFeed.on((diagnostic) => {
           const { server } = diagnostic;
           return server === undefined || shows(server) ? listener(diagnostic) : undefined;
         });
@@ -122,7 +122,7 @@ function joinContext(source: ToolView | McpManager, joining: Joining): ContextSo
     tools: () => source.tools(),
     callTool: callTool as TypedCalls["callTool"],
     on: (event, listener) =>
-      event === "diagnostic" ? joining.news.on(listener as never) : source.on(event, listener),
+      event === "diagnostic" ? joining.diagnosticFeed.on(listener as never) : source.on(event, listener),
     resources: (server) => translated(server, source.resources(server)),
     resourceTemplates: (server) => translated(server, source.resourceTemplates(server)),
     readResource: (server, uri, options) => translated(server, source.readResource(server, uri, options)),

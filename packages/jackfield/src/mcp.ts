@@ -4,7 +4,7 @@ import type { Leftover } from "@jackfield/mcp-transports";
 import { beginClosing, type ClosingDeadline } from "./closing-work.ts";
 import type { Configuration } from "./configuration.ts";
 import { type ConfigurationReport, configurationReport } from "./configuration-report.ts";
-import type { DiagnosticNews } from "./diagnostic-news.ts";
+import type { DiagnosticFeed } from "./diagnostic-feed.ts";
 import { joinManager } from "./joined-source.ts";
 import type { Secrecy } from "./secrecy.ts";
 
@@ -81,7 +81,7 @@ export interface Mcp extends McpSource {
 export interface Opening extends Pick<McpReport, "leftovers"> {
   readonly started: StartupReport;
   readonly configuration: Configuration;
-  readonly news: DiagnosticNews;
+  readonly diagnosticFeed: DiagnosticFeed;
   readonly secrecy: Pick<Secrecy, "admit" | "hiddenErrorOf" | "log">;
   /** How long closing may take in all, in milliseconds. */
   readonly closeTimeoutMs: number | undefined;
@@ -94,7 +94,7 @@ export interface Opening extends Pick<McpReport, "leftovers"> {
  */
 export function createMcp(
   manager: McpManager,
-  { started, configuration, leftovers, news, secrecy, closeTimeoutMs }: Opening,
+  { started, configuration, leftovers, diagnosticFeed, secrecy, closeTimeoutMs }: Opening,
   release: (deadline: ClosingDeadline) => Promise<void>,
 ): Mcp {
   const report: McpReport = Object.freeze({
@@ -113,13 +113,13 @@ export function createMcp(
   };
   const { admit, hiddenErrorOf, log } = secrecy;
   const entries = () => [...configuration.broken(), ...configuration.awaitingTrust()];
-  const joining = { entries, news, hiddenErrorOf, log };
+  const joining = { entries, diagnosticFeed, hiddenErrorOf, log };
   return {
     ...joinManager(manager, joining),
     report,
     async reload() {
       const reloaded = await configuration.reload(manager);
-      if (!reloaded.applied) news.add(reloaded.diagnostics);
+      if (!reloaded.applied) diagnosticFeed.add(reloaded.diagnostics);
       return reloaded;
     },
     async forPrincipal(principal, options) {

@@ -4,7 +4,7 @@ import type { AdvisedServers } from "./blocked-servers.ts";
 import { beginClosing } from "./closing-work.ts";
 import { type Configuration, createConfiguration } from "./configuration.ts";
 import { allDiagnostics } from "./configuration-report.ts";
-import { createDiagnosticNews, type DiagnosticNews } from "./diagnostic-news.ts";
+import { createDiagnosticFeed, type DiagnosticFeed } from "./diagnostic-feed.ts";
 import { createExaKeyFinder } from "./exa-keys.ts";
 import { createMcp, type Mcp } from "./mcp.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
@@ -33,10 +33,10 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   try {
     const ports = createPorts(options, services);
     manager = createManager(options, services, ports);
-    const news = createDiagnosticNews(secrecy.log);
-    const configuration = followConfiguration(manager, { options, services, ports, news });
+    const diagnosticFeed = createDiagnosticFeed(secrecy.log);
+    const configuration = followConfiguration(manager, { options, services, ports, diagnosticFeed });
     const started = await manager.start({ signal });
-    const opening = { configuration, started, leftovers, news, secrecy, closeTimeoutMs };
+    const opening = { configuration, started, leftovers, diagnosticFeed, secrecy, closeTimeoutMs };
     return createMcp(manager, opening, release);
   } catch (error) {
     await release(beginClosing(closeTimeoutMs));
@@ -101,20 +101,20 @@ interface Following {
   readonly options: OpenMcpOptions;
   readonly services: RuntimeServices;
   readonly ports: ServerPorts;
-  readonly news: DiagnosticNews;
+  readonly diagnosticFeed: DiagnosticFeed;
 }
 
 /** Follows the configuration: asks for approval in the background, and starts what was approved. */
 function followConfiguration(
   manager: McpManager,
-  { options, services, ports, news }: Following,
+  { options, services, ports, diagnosticFeed }: Following,
 ): Configuration {
   const { search, opened, secrecy, signal } = services;
   const { log } = secrecy;
   const { read, merge } = search;
   const findExaKeys = createExaKeyFinder(options, ports.resolve, log, signal);
   const applied = (merged: AdvisedServers) => {
-    news.replace(allDiagnostics(merged));
+    diagnosticFeed.replace(allDiagnostics(merged));
     findExaKeys(merged);
     search.follow(merged, startApproved);
   };

@@ -119,7 +119,7 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
     log:
       log === undefined
         ? silentLogger
-        : (level, message, fields) => tell(log, level, hide(message), fields && hideIn(fields)),
+        : (level, message, fields) => logSafely(log, level, hide(message), fields && hideIn(fields)),
     protect: (connect) => async (server, options) => {
       recordConnected(server, options.principal);
       const auth = options.auth && withRecordedCredentials(options.auth, options.principal);
@@ -134,7 +134,7 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /** Ignores a logger that throws or rejects: there is nowhere left to report it. */
-function tell(log: Logger, ...line: Parameters<Logger>): void {
+function logSafely(log: Logger, ...line: Parameters<Logger>): void {
   try {
     const answer: unknown = log(...line);
     if (answer !== undefined) Promise.resolve(answer).catch(() => {});

@@ -2,7 +2,7 @@ import { homedir, userInfo } from "node:os";
 import { join, posix, win32 } from "node:path";
 
 /** What the directory depends on. */
-export interface StateSurroundings {
+export interface StateDirectoryOptions {
   readonly platform: NodeJS.Platform;
   readonly env: { readonly [name: string]: string | undefined };
   /**
@@ -18,7 +18,7 @@ export interface StateSurroundings {
  * `~/Library/Application Support/jackfield` on macOS, `%LOCALAPPDATA%\jackfield\State` on Windows; `undefined` if that depends on an
  * unknown home directory.
  */
-export function stateDirectory({ platform, env, home }: StateSurroundings): string | undefined {
+export function stateDirectory({ platform, env, home }: StateDirectoryOptions): string | undefined {
   const { join, isAbsolute } = platform === "win32" ? win32 : posix;
   // A relative path would lie in the current project, which could then bring its own approvals.
   if (env.JACKFIELD_HOME && isAbsolute(env.JACKFIELD_HOME)) return join(env.JACKFIELD_HOME, "state");

@@ -71,14 +71,14 @@ export async function createHostileClone(): Promise<HostileClone> {
   };
 }
 
-interface Surroundings {
+interface CloneLayout {
   readonly home: string;
   readonly project: string;
   readonly traces: string;
   readonly port: number;
 }
 
-async function writeFiles({ home, project, traces, port }: Surroundings): Promise<readonly HostileFile[]> {
+async function writeFiles({ home, project, traces, port }: CloneLayout): Promise<readonly HostileFile[]> {
   const written: HostileFile[] = [];
   const places = projectFiles({ cwd: project, home, env: {}, platform: "linux" });
   for (const [index, place] of places.entries()) {

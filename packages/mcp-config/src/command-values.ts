@@ -17,13 +17,13 @@ export interface PlacedCommand {
 }
 
 /** What one run depends on besides the command. */
-export interface CommandSurroundings {
+export interface CommandContext {
   readonly env: Environment;
   readonly signal: AbortSignal;
 }
 
 /** The server and user for whom commands are run. */
-export interface CommandOffer extends CommandSurroundings {
+export interface CommandOffer extends CommandContext {
   /** The server that gets their output. */
   readonly server: string;
   /** The user on whose behalf the server is reached. */
@@ -78,7 +78,7 @@ export function createCommandValues(options: CommandValueOptions = {}): CommandV
   const offers = new Map<string, Given>();
   const isRecent = (at: number | undefined) => at !== undefined && performance.now() - at < failureBackoffMs;
 
-  async function mint(command: PlacedCommand, found: Remembered, at: CommandSurroundings) {
+  async function runWithRetry(command: PlacedCommand, found: Remembered, at: CommandContext) {
     const attempts = found.failedAt === undefined && !found.hasPrinted ? 2 : 1;
     for (let attempt = 0; attempt < attempts && !at.signal.aborted; attempt += 1) {
       const output = await runCommand(command, timeoutMs, at);
@@ -94,7 +94,7 @@ export function createCommandValues(options: CommandValueOptions = {}): CommandV
     return undefined;
   }
 
-  async function outputOf(command: PlacedCommand, at: CommandSurroundings, isRenewed: boolean) {
+  async function outputOf(command: PlacedCommand, at: CommandContext, isRenewed: boolean) {
     const found = entryOf(known, JSON.stringify([command.command, command.cwd]), {});
     if (isRenewed) found.value = undefined;
     if (found.value !== undefined) return found.value;
@@ -103,7 +103,7 @@ export function createCommandValues(options: CommandValueOptions = {}): CommandV
       if (shared !== undefined || at.signal.aborted || found.failedAt !== undefined) return shared;
     }
     if (isRecent(found.failedAt)) return undefined;
-    found.running ??= mint(command, found, at).finally(() => {
+    found.running ??= runWithRetry(command, found, at).finally(() => {
       found.running = undefined;
     });
     return found.running;
@@ -153,7 +153,7 @@ function hashOf(outputs: readonly CommandOutput[]): string | undefined {
 async function runCommand(
   { command, cwd }: PlacedCommand,
   timeoutMs: number,
-  { env, signal }: CommandSurroundings,
+  { env, signal }: CommandContext,
 ): Promise<string | undefined> {
   // Loaded on demand, because few entries have such a value.
   const { spawn } = await import("node:child_process");

@@ -14,7 +14,7 @@ import { dialectFor, references, sourcesOf } from "../variables.ts";
 import type { ParsedServer } from "./parse-host-file.ts";
 
 /** What variables depend on besides the entry. */
-interface Surroundings {
+interface VariableContext {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
 }
@@ -28,14 +28,14 @@ interface Surroundings {
 export function reportUnresolved(
   servers: readonly ParsedServer[],
   entries: readonly SourceEntry[],
-  surroundings: Surroundings,
+  context: VariableContext,
   report: Report,
 ): void {
   const places = new Map(entries.map(({ definedIn, locate }) => [definedIn, locate]));
   for (const server of servers) {
     const { definedIn } = server.definition;
     const locate = places.get(definedIn) ?? ((path) => ({ path, location: locationOf(definedIn) }));
-    for (const { path, variable } of unresolvedIn(server, surroundings)) {
+    for (const { path, variable } of unresolvedIn(server, context)) {
       const { path: written, location } = locate(path);
       const message = `Server ${quote(server.name)}: ${variable} in ${quote(written.join("."))} is not set.`;
       report(diagnose("unresolved-variable", message, location, { server: server.name }));
@@ -43,7 +43,7 @@ export function reportUnresolved(
   }
 }
 
-function unresolvedIn(server: ParsedServer, { env, platform }: Surroundings) {
+function unresolvedIn(server: ParsedServer, { env, platform }: VariableContext) {
   const { definition } = server;
   if (definition.transport === "in-process") return [];
   const dialect = dialectFor(variablesOf(definition.definedIn.host), definition);

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { McpError } from "@jackfield/mcp-core";
 import { type DiagnosticCode, diagnose, type Report } from "../diagnostic-codes.ts";
-import { readTextFile, realFileOf, type TextEncoding } from "../text-file.ts";
+import { readTextFile, realFileOf, type TextEncoding, type TextFile } from "../text-file.ts";
 import { invalidSource } from "./config-problem.ts";
 
 /** Real configuration files reach some megabytes; more than this is a mistake. */
@@ -41,11 +41,11 @@ export function readConfigFile(file: string, report: Report, largestBytes = LARG
     case "not-text":
       return notText(found.encoding, file);
     default: {
-      const { fault, reason, cause } = found;
+      const { fault } = found;
       return {
         // Created on demand: most places where a file may be are empty, which is no error.
         get error() {
-          return unreadable(file, reason, cause);
+          return unreadable(file, found);
         },
         kind: "ConfigReadError",
         absence: fault === "unreadable" ? undefined : fault,
@@ -59,8 +59,12 @@ function notText(encoding: TextEncoding, file: string): ConfigFile {
   return { error: invalidSource({ file }, text), kind: "ConfigEncodingError" };
 }
 
-function unreadable(file: string, reason: string, cause: unknown): McpError {
-  const message = `The configuration file ${file} cannot be read: ${reason}. Correct the path, or make the file readable.`;
+function unreadable(
+  file: string,
+  { fault, reason, cause }: Extract<TextFile, { readonly reason: string }>,
+): McpError {
+  const step = fault === "unreadable" ? "make the file readable" : "create the file";
+  const message = `The configuration file ${file} cannot be read: ${reason}. Correct the path, or ${step}.`;
   return new McpError("MCP_CONFIG_NOT_FOUND", message, { phase: "config", location: { file }, cause });
 }
 

@@ -1,7 +1,7 @@
 import { type Diagnostic, type Logger, thrownText } from "@jackfield/mcp-core";
 
 /** Notifies listeners of each diagnostic that the previous read of the configuration did not have. */
-export interface DiagnosticNews {
+export interface DiagnosticFeed {
   on(listener: (diagnostic: Diagnostic) => void): () => void;
   /** Replaces the known diagnostics and announces new ones. The first call announces none: the report of `openMcp` has them. */
   replace(diagnostics: readonly Diagnostic[]): void;
@@ -10,18 +10,18 @@ export interface DiagnosticNews {
 }
 
 /** A listener that throws or rejects is logged and does not affect the others. */
-export function createDiagnosticNews(log: Logger): DiagnosticNews {
-  const listeners = new Set<{ hear(diagnostic: Diagnostic): unknown }>();
+export function createDiagnosticFeed(log: Logger): DiagnosticFeed {
+  const listeners = new Set<{ call(diagnostic: Diagnostic): unknown }>();
   let known: ReadonlySet<string> | undefined;
 
-  const complain = (error: unknown) =>
+  const logFailure = (error: unknown) =>
     log("error", 'a listener of "diagnostic" threw', { error: thrownText(error) });
-  const tell = (diagnostic: Diagnostic) => {
-    for (const { hear } of [...listeners]) {
+  const notify = (diagnostic: Diagnostic) => {
+    for (const { call } of [...listeners]) {
       try {
-        Promise.resolve(hear(diagnostic)).catch(complain);
+        Promise.resolve(call(diagnostic)).catch(logFailure);
       } catch (error) {
-        complain(error);
+        logFailure(error);
       }
     }
   };
@@ -29,12 +29,12 @@ export function createDiagnosticNews(log: Logger): DiagnosticNews {
     const before = known;
     known = new Set([...stillKnown, ...diagnostics.map(keyOf)]);
     if (before === undefined) return;
-    for (const diagnostic of diagnostics) if (!before.has(keyOf(diagnostic))) tell(diagnostic);
+    for (const diagnostic of diagnostics) if (!before.has(keyOf(diagnostic))) notify(diagnostic);
   };
 
   return {
     on(listener) {
-      const own = { hear: listener };
+      const own = { call: listener };
       listeners.add(own);
       return () => void listeners.delete(own);
     },
