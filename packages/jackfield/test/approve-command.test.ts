@@ -138,6 +138,9 @@ describe("jackfield approve", () => {
     const { exitCode, stdout, stderr } = await approve([]);
     expect(exitCode).toBe(1);
     expect(stdout).toContain("not approved");
+    expect(stdout).toContain(
+      `Approve one with "jackfield approve NAME --cwd ${clone.project}" in a terminal`,
+    );
     expect(stderr).toContain('command  "a"');
     expect(await blocked()).toEqual(["a"]);
   });
@@ -172,6 +175,9 @@ describe("jackfield approve", () => {
       exitCode: 1,
       stderr: expect.stringContaining("MCP_SERVER_UNKNOWN"),
     });
+    expect(stderr).toContain(
+      `"jackfield approve --cwd ${clone.project}" shows the unapproved servers, "jackfield config list --cwd ${clone.project}" all of them.`,
+    );
   });
 
   it("accepts servers of --config and --mcp-server, which need no approval, and reports a broken file", async () => {

@@ -170,7 +170,7 @@ describe("a server that is not used", () => {
     const { exitCode, stderr } = await commandLine(...argv, "--config", file, "--cache", folder.path);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`Server "off" (${file}:1) is not used: it is switched off where it is defined;`);
-    expect(stderr).toContain('"jackfield config list"');
+    expect(stderr).toContain(`"jackfield config list --config ${file} --cache ${folder.path}"`);
     expect(stderr).toContain(code);
   });
 

@@ -1,8 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { McpError, type ServerSnapshot } from "@jackfield/mcp-core";
+import type { ServerSnapshot } from "@jackfield/mcp-core";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it, vi } from "vitest";
-import { configurationFindings } from "../src/command-line/doctor/configuration-findings.ts";
 import type { Finding } from "../src/command-line/doctor/finding.ts";
 import { serverFindings } from "../src/command-line/doctor/server-findings.ts";
 import { commandLine, everything, scriptServer, useTemporaryHome } from "./fixture.ts";
@@ -12,6 +11,17 @@ useLeakCheck();
 
 const folder = useTemporaryHome();
 const remote = useGuardedServer("read");
+
+const failed: ServerSnapshot = {
+  name: "files",
+  status: "failed",
+  since: 0,
+  tools: 0,
+  toolsFrom: "none",
+  calls: 0,
+  failures: 0,
+  definedIn: { scope: "user", file: "/home/ada/mcp.json", line: 4 },
+};
 
 /** What the doctor finds first in one configuration file. */
 async function findingIn(mcpServers: object, ...argv: string[]): Promise<Finding> {
@@ -53,6 +63,21 @@ describe("the next step of jackfield doctor", () => {
         connectTimeoutMs: 1_000,
       }),
       "have it log to standard error.",
+    ],
+    [
+      "a server that exits at once",
+      () => scriptServer("process.exit(3)"),
+      "Run its command in a terminal to see why.",
+    ],
+    [
+      "a server that cannot be reached",
+      () => ({ url: "http://127.0.0.1:1/mcp" }),
+      "Check that it runs and that its address is right.",
+    ],
+    [
+      "an entry of no known form",
+      () => ({ command: process.execPath, url: remote.url }),
+      "keep the one you mean.",
     ],
   ])("is left out where the message ends with it: %s", async (_, entry, step) => {
     const { message, nextStep } = await findingIn({ files: entry() });
@@ -106,18 +131,12 @@ describe("the next step of jackfield doctor", () => {
 
   it("is to add a token if no authorization server was found", () => {
     const message = `Server "files": it requires a login, but no authorization server was found for it. Add an Authorization header to its entry instead.`;
-    const snapshot: ServerSnapshot = {
-      name: "files",
-      status: "failed",
-      since: 0,
-      error: { code: "MCP_AUTH_REQUIRED", message, at: 0 },
-      tools: 0,
-      toolsFrom: "none",
-      calls: 0,
-      failures: 0,
-      definedIn: { scope: "user", file: "/home/ada/mcp.json", line: 4 },
-    };
-    const [finding] = serverFindings([snapshot], { errors: new Map(), credentials: new Map(), places: {} });
+    const error = { code: "MCP_AUTH_REQUIRED", message, at: 0 } as const;
+    const [finding] = serverFindings([{ ...failed, error }], {
+      errors: new Map(),
+      credentials: new Map(),
+      places: {},
+    });
     expect(finding?.nextStep).toMatch(/^Put a valid token into "headers"/);
   });
 
@@ -140,27 +159,58 @@ describe("the next step of jackfield doctor", () => {
     expect(nextStep).toMatch(/--config FILE.* Set the variable as well\./);
   });
 
-  it("is to correct the path of a missing file", async () => {
-    const { stdout } = await commandLine(
-      "doctor",
-      "--json",
-      "--no-discover",
-      "--config",
-      folder.file("none.json"),
-    );
-    expect(JSON.parse(stdout)).toMatchObject([
-      { code: "ConfigReadError", nextStep: "Correct the path, or create the file." },
-    ]);
+  it.each<[string, () => void, string, string]>([
+    ["that is missing", () => {}, "ConfigReadError", "Correct the path, or "],
+    [
+      "that is a folder",
+      () => mkdirSync(folder.file("bad.json")),
+      "ConfigReadError",
+      "Correct the path, or ",
+    ],
+    [
+      "in another encoding",
+      () => writeFileSync(folder.file("bad.json"), Buffer.from([0x7b, 0xe9, 0x7d])),
+      "ConfigEncodingError",
+      "save it as UTF-8.",
+    ],
+  ])("is left out for a file %s, whose message has it", async (_, make, code, step) => {
+    make();
+    const argv = ["--json", "--no-discover", "--config", folder.file("bad.json")];
+    const [finding, ...others] = JSON.parse((await commandLine("doctor", ...argv)).stdout);
+    expect(finding).toMatchObject({ code, message: expect.stringContaining(step) });
+    expect(finding).not.toHaveProperty("nextStep");
+    expect(others).toEqual([]);
   });
 
-  it("is to check who can read a file that exists", () => {
-    const file = folder.file("mcp.json");
-    const cause = Object.assign(new Error("permission denied"), { code: "EACCES" });
-    const options = { phase: "config", location: { file }, cause } as const;
-    const error = new McpError("MCP_CONFIG_NOT_FOUND", `${file} cannot be read.`, options);
-    const problem = { kind: "ConfigReadError", error, definedIn: { scope: "explicit", file } } as const;
-    const [finding] = configurationFindings({ problems: [problem], diagnostics: [] });
-    expect(finding?.nextStep).toBe("Check who can read the file.");
+  it("is added where the message only says what is wrong", async () => {
+    writeFileSync(folder.file("bad.json"), "{");
+    const argv = ["--json", "--no-discover", "--config", folder.file("bad.json")];
+    const [finding] = JSON.parse((await commandLine("doctor", ...argv)).stdout);
+    expect(finding.nextStep).toBe("Correct the file at this place; its servers are not read until then.");
+  });
+
+  it("is the proxy of a download for a local server that is too slow", async () => {
+    const slow = { ...scriptServer("process.stdin.resume()"), connectTimeoutMs: 200 };
+    const { message, nextStep } = await findingIn({ slow });
+    expect(message).toMatch(/run its command in a terminal to see why\.$/);
+    expect(nextStep).toMatch(/^If it is downloaded when it starts/);
+  });
+
+  it("is left out where the message about a protocol ends with it", () => {
+    const message = "They have no protocol version in common: 1999. Update the server or this client.";
+    const error = { code: "MCP_PROTOCOL_UNSUPPORTED", message, at: 0 } as const;
+    const told = { errors: new Map(), credentials: new Map(), places: {} };
+    expect(serverFindings([{ ...failed, error }], told)).toMatchObject([{ message, nextStep: undefined }]);
+  });
+
+  it("repeats the options that were given in the command that shows the details", () => {
+    const error = { code: "MCP_INTERNAL", message: "It failed.", at: 0 } as const;
+    const places = { configFiles: [folder.file("a.json")], hosts: [], servers: { s: {} }, cache: "-c" };
+    const told = { errors: new Map(), credentials: new Map(), places };
+    const [finding] = serverFindings([{ ...failed, error }], told);
+    expect(finding?.nextStep).toBe(
+      `See the details with: npx jackfield status --verbose --mcp-server … --config ${folder.file("a.json")} --no-discover --cache=-c`,
+    );
   });
 
   it("is to correct the entry only if the mistake is in the entry", async () => {
@@ -172,7 +222,6 @@ describe("the next step of jackfield doctor", () => {
     expect(await findingIn({ wrong: { ...wrong, lazy: true } })).toMatchObject({ code: "server-failed" });
     expect(await findingIn({ wrong: { url: "ftp://${HOME}" } })).toMatchObject({
       code: "ServerConfigError",
-      nextStep: "Correct the entry; the others work.",
     });
   });
 

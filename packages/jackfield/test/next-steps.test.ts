@@ -52,6 +52,30 @@ describe("a command that needs another one first", () => {
     expect(stdout).toContain(`accept them with ${write}.`);
   });
 
+  it.each([["tools", "off"], ["login", "none"], ["login", "off"], ["logout", "none"], ["login"]])(
+    "%s %s repeats its options in the command that lists what is configured",
+    async (...argv) => {
+      const { exitCode, stderr } = await run({ off: { ...failing, disabled: true } }, ...argv);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(`"jackfield config list ${places()}" shows`);
+    },
+  );
+
+  it("call repeats its options in the command that lists the tools", async () => {
+    const { stderr } = await run({}, "call", "nope", "--no-discover");
+    expect(stderr).toContain(`"jackfield tools ${placesWithoutSearch()}" lists the available tools.`);
+  });
+
+  it("init repeats its folder in the command to try", async () => {
+    const { stdout } = await commandLine("init", "--cwd", folder.path);
+    expect(stdout).toContain(`Try it with "jackfield status --cwd ${folder.path}".`);
+  });
+
+  it("a value that begins with a dash stays the value of its option", async () => {
+    const { stderr } = await commandLine("verify", "--lock=-l.json", "--cache=-c", "--cwd", folder.path);
+    expect(stderr).toContain(' --cache=-c --lock=-l.json" creates one.');
+  });
+
   it("doctor repeats its options in the command that empties the catalog", async () => {
     writeFileSync(folder.file("catalog"), "not a folder");
     const { stdout } = await run({}, "doctor", "--json");

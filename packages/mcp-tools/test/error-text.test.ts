@@ -111,6 +111,8 @@ describe("the error text for a model", () => {
     ["authorization: s3cr3tvalue and more", "s3cr3tvalue"],
     ['password="my secret phrase here"', "phrase"],
     ["password='it is \\'long\\' here'", "long"],
+    ['Authorization: Token token="0123456789abcdef0123"', "0123456789abcdef0123"],
+    ["Authorization: ApiKey secret='s3cr3tvalue and more'", "s3cr3tvalue"],
   ])("[T72] redacts what looks like a secret: %s", (message, secret) => {
     const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
     expect(text).not.toContain(secret);
@@ -128,8 +130,12 @@ describe("the error text for a model", () => {
         "AKIAABCDEFGHIJKLMNOP",
         "sk-abcdefghijklmnop0123",
       ]) {
-        // Before other text only a complete token has its form.
-        const shortest = /^ /.test(after) ? token.length : 5;
+        // Before other text only a complete token has its form; at the end, a short name without digits is no key.
+        const shortest = /^ /.test(after)
+          ? token.length
+          : after === "" && !/^(?:eyJ|AKIA)/.test(token)
+            ? 12
+            : 5;
         for (let length = shortest; length <= token.length; length += 1) {
           if (token.startsWith("eyJ") && /^ /.test(after)) continue;
           const text = errorText(
@@ -148,7 +154,13 @@ describe("the error text for a model", () => {
     ["Authorization: ApiKey s3…", "s3"],
     ["access_token=0123…", "0123"],
     ['password="my secret phr…', "secret phr"],
-    ['password="my secret phrase', "phrase"],
+    ['password="my-secret-phrase', "phrase"],
+    ["password='my\\ns3cret", "s3cret"],
+    ["the key ghp_a1", "ghp_a1"],
+    ["amqp://admin:p@ssw0rd…", "ssw0rd"],
+    ["amqp://admin:pass-123… is refused", "pass-123"],
+    ["postgres://admin:4711…", "4711"],
+    ['Authorization: Token token="0123…', "0123"],
     ["password='my \\'secret\\' phr\\…", "phr"],
   ])("[T72] redacts a truncated secret: %s", (message, secret) => {
     const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
@@ -162,6 +174,15 @@ describe("the error text for a model", () => {
     "token: no",
     "the cursor eyJwYWdlIjoyfQ is old",
     "a basic idea",
+    "Unsupported locale: sk-SK",
+    "No module named sk-learn",
+    "Unknown branch: sk-feature",
+    "Connecting to http://localhost:3000… failed",
+    "the key is sk-ab…wxyz",
+    "basic set…tings",
+    'Unexpected token: " at line 3, column 7. Escape it in the query.',
+    "Unexpected token: ' at position 12. Write dates as in 2024-05-01.",
+    "Ask the user for the field password: 'a b c. See the docs.",
   ])("keeps a text that only begins like a secret: %s", (message) => {
     expect(errorText(new McpError("MCP_TOOL_REJECTED", message))).toContain(message);
   });
@@ -199,14 +220,28 @@ describe("the error text for a model", () => {
     expect(text).not.toMatch(/\p{Cs}/u);
   });
 
-  it.each(["eyJ-", "eyJaaaaaaaa.", "sk-", "a://", 'token="', "token='\\", "authorization: a ", "AKIA", "a."])(
-    "scans a mebibyte of %j without stalling",
-    (unit) => {
-      const text = unit.repeat(Math.ceil(1_048_576 / unit.length));
-      expect(withoutSecretForms(`${text}!`).length).toBeGreaterThan(0);
-      expect(withoutSecretForms(text).length).toBeGreaterThan(0);
-    },
-  );
+  it.each([
+    "eyJ-",
+    "eyJaaaaaaaa.",
+    "sk-",
+    "sk-1 ",
+    "a://",
+    "a://b:",
+    "a://b:1",
+    "…",
+    " ",
+    'token="',
+    'token="a ',
+    "token='\\",
+    "authorization: a ",
+    "AKIA",
+    "a.",
+    "a. ",
+  ])("scans a mebibyte of %j without stalling", (unit) => {
+    const text = unit.repeat(Math.ceil(1_048_576 / unit.length));
+    expect(withoutSecretForms(`${text}!`).length).toBeGreaterThan(0);
+    expect(withoutSecretForms(text).length).toBeGreaterThan(0);
+  });
 
   it("leaves a message that just fits unchanged", () => {
     const frame = bytes(errorText(new McpError("MCP_TOOL_REJECTED", "x"))) - 1;

@@ -13,6 +13,7 @@ import { askForApproval } from "./approval-question.ts";
 import type { CommandResult } from "./command-result.ts";
 import { placeOf, printableName } from "./lines.ts";
 import { isFileLost } from "./lost-configuration.ts";
+import { type CommandPlaces, nextCommand } from "./next-command.ts";
 import { alignColumns } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -49,23 +50,28 @@ export async function approve(
     const message = `"approve --yes" needs the name of a server; it cannot approve all servers at once.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "approve" });
   }
+  const places = { configFiles: files, cwd, hosts, servers };
   const ledger = openApprovals(undefined, options.log);
   const { admit } = createServerAdmission({ ledger });
   const found = await discoverServers({ cwd, files, servers, hosts, admit });
   const waiting = found.blocked.filter(({ by }) => by === "approval").map(({ definition }) => definition);
   const wanted = waiting.filter((definition) => name === undefined || definition.name === name);
-  if (name !== undefined && wanted.length === 0) refuseUnknown(name, found);
+  if (name !== undefined && wanted.length === 0) refuseUnknown(name, found, places);
   const decisions = await decide(wanted, ledger, options);
-  return { found, ...resultOf(decisions, isFileLost(found)) };
+  return { found, ...resultOf(decisions, isFileLost(found), places) };
 }
 
 /** Refuses a name that no usable entry has. A server that needs no approval, or has it, is no error. */
-function refuseUnknown(name: string, { servers, blocked, problems }: DiscoveredServers): void {
+function refuseUnknown(
+  name: string,
+  { servers, blocked, problems }: DiscoveredServers,
+  places: CommandPlaces,
+): void {
   const known = [...servers, ...blocked.map(({ definition }) => definition)];
   if (known.some((definition) => definition.name === name)) return;
   const invalid = problems.find(({ server }) => server === name);
   if (invalid !== undefined) throw invalid.error;
-  const message = `No entry is called ${JSON.stringify(name)}; "jackfield approve" shows the unapproved servers, "jackfield config list" all of them.`;
+  const message = `No entry is called ${JSON.stringify(name)}; "${nextCommand("approve", places)}" shows the unapproved servers, "${nextCommand("config list", places)}" all of them.`;
   throw new McpError("MCP_SERVER_UNKNOWN", message, { server: name, phase: "approve" });
 }
 
@@ -88,14 +94,16 @@ async function decide(
   return decisions;
 }
 
-function resultOf({ approved, waiting }: Decisions, isLost: boolean): CommandResult {
+function resultOf({ approved, waiting }: Decisions, isLost: boolean, places: CommandPlaces): CommandResult {
   const shown = ({ name, transport, definedIn }: ServerDefinition) => ({ name, transport, definedIn });
   const rows = [
     ...approved.map((definition) => rowOf(definition, "approved")),
     ...waiting.map((definition) => rowOf(definition, "not approved")),
   ];
   const advice =
-    waiting.length === 0 ? "" : 'Approve one with "jackfield approve NAME" in a terminal, or with "--yes".\n';
+    waiting.length === 0
+      ? ""
+      : `Approve one with "${nextCommand("approve NAME", places)}" in a terminal, or with "--yes".\n`;
   return {
     json: { approved: approved.map(shown), waiting: waiting.map(shown) },
     text: ({ columns }) =>

@@ -61,8 +61,8 @@ async function entriesAt(path: string, log: Logger): Promise<readonly CatalogSum
 
 /** The catalog's directory: the one that is named, else where `openMcp` keeps it. */
 export function catalogDirectory(named: string | undefined, cwd = "."): string {
-  const surroundings = { platform: process.platform, env: process.env };
-  return resolve(cwd, named ?? defaultCacheDirectory(surroundings));
+  const options = { platform: process.platform, env: process.env };
+  return resolve(cwd, named ?? defaultCacheDirectory(options));
 }
 
 /** The same; `undefined` if it depends on an unknown home directory: then the catalog is in memory. */

@@ -13,6 +13,7 @@ import type { CommandResult } from "./command-result.ts";
 import { untilInterrupted } from "./interruption.ts";
 import { unknownTools, untilListed } from "./late-servers.ts";
 import { startLazyServers } from "./lazy-servers.ts";
+import { type CommandPlaces, nextCommand } from "./next-command.ts";
 import { printable } from "./terminal.ts";
 import { whyUnused } from "./unused-server.ts";
 
@@ -72,9 +73,15 @@ async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
  * Finds a tool by its exposed name, or by its original name if only one server has it. Before it refuses a name, it waits for servers whose
  * tools are not known yet, and starts lazy servers that may have the tool.
  *
+ * @param places - the options of this command, for the command that is advised
  * @throws McpError `MCP_TOOL_UNKNOWN`, and the signal's reason
  */
-export async function findTool(mcp: Mcp, name: string, signal: AbortSignal): Promise<ToolRef> {
+export async function findTool(
+  mcp: Mcp,
+  name: string,
+  signal: AbortSignal,
+  places: CommandPlaces = {},
+): Promise<ToolRef> {
   await untilListed(mcp, { isEnough: () => namesOf(mcp, name).length > 0, signal });
   if (namesOf(mcp, name).length === 0) {
     const isWanted = (server: ServerSnapshot) => !isExposed(name) || mayNameToolOf(server.name, name);
@@ -82,13 +89,13 @@ export async function findTool(mcp: Mcp, name: string, signal: AbortSignal): Pro
   }
   const found = namesOf(mcp, name);
   if (found.length === 1 && found[0] !== undefined) return found[0];
-  throw new McpError("MCP_TOOL_UNKNOWN", `No tool is called "${name}"${hintOn(mcp, name, found)}`, {
+  throw new McpError("MCP_TOOL_UNKNOWN", `No tool is called "${name}"${hintOn(mcp, name, found, places)}`, {
     tool: name,
     outcome: "not-sent",
   });
 }
 
-function hintOn(mcp: Mcp, name: string, found: readonly string[]): string {
+function hintOn(mcp: Mcp, name: string, found: readonly string[], places: CommandPlaces): string {
   if (found.length > 0) return `; several servers have one: ${found.join(", ")}.`;
   const unknown = mcp.servers().flatMap((server) => unknownTools(server) ?? []);
   const unused = mcp.report.blocked.filter((server) => mayNameToolOf(server.name, name));
@@ -96,10 +103,9 @@ function hintOn(mcp: Mcp, name: string, found: readonly string[]): string {
     by === "approval" ? "waiting" : "other",
   );
   // The text ends with a command to copy, so it names at most one server that waits for approval.
-  const told = [...unknown, ...[...other, ...waiting.slice(0, 1)].map(whyUnused)]
-    .map((text) => ` ${text}`)
-    .join("");
-  return `; "jackfield tools" lists the available tools.${told}`;
+  const reasons = [...other, ...waiting.slice(0, 1)].map((server) => whyUnused(server, places));
+  const told = [...unknown, ...reasons].map((text) => ` ${text}`).join("");
+  return `; "${nextCommand("tools", places)}" lists the available tools.${told}`;
 }
 
 /** Whether a name has the form of an exposed name, which includes the server. */

@@ -1,4 +1,3 @@
-import type { SearchedPlaces } from "../searched-places.ts";
 import { cellsOf } from "./cells.ts";
 import type { CommandResult } from "./command-result.ts";
 import { approvalStoreFindings } from "./doctor/approval-store-findings.ts";
@@ -11,6 +10,7 @@ import { leftoverFindings, slowStartFindings } from "./doctor/start-findings.ts"
 import { tokenFindings } from "./doctor/token-findings.ts";
 import { startLazyServers } from "./lazy-servers.ts";
 import { printableLine } from "./lines.ts";
+import type { CommandPlaces } from "./next-command.ts";
 import type { OpenedRuntime } from "./opened-runtime.ts";
 import type { Page } from "./page.ts";
 import { wrapWords } from "./terminal.ts";
@@ -18,7 +18,8 @@ import { withTypedOptions } from "./typed-options.ts";
 
 export interface DoctorOptions {
   readonly catalog: Pick<WatchedCatalog, "remembered" | "findings">;
-  readonly places: SearchedPlaces;
+  /** The options of this command, for the commands that are advised. */
+  readonly places: CommandPlaces;
   readonly signal: AbortSignal;
 }
 

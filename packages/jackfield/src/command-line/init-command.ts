@@ -9,6 +9,7 @@ import {
 import { isMcpError, type Logger, McpError, type ServerDefinition } from "@jackfield/mcp-core";
 import { openApprovals, probeApprovals } from "../approval-store.ts";
 import type { CommandResult } from "./command-result.ts";
+import { nextCommand } from "./next-command.ts";
 import { printable } from "./terminal.ts";
 import { writeWholeFile } from "./whole-file.ts";
 
@@ -56,11 +57,12 @@ export async function init({ cwd = ".", servers, force, log, signal }: InitOptio
   ).flat();
   for (const { message } of faults) log("warn", message);
   const names = Object.keys(mcpServers);
+  const command = (words: string) => nextCommand(words, { cwd });
   const approved = written.map(({ name }) => name);
   const isApproved = names.every((name) => approved.includes(name));
   const next = isApproved
-    ? `Approved, because you asked for it. ${faults.length > 0 ? "It cannot start yet: see the warning." : 'Try it with "jackfield status".'}`
-    : 'Not all servers are approved; "jackfield config list" shows why, "jackfield approve" asks about them.';
+    ? `Approved, because you asked for it. ${faults.length > 0 ? "It cannot start yet: see the warning." : `Try it with "${command("status")}".`}`
+    : `Not all servers are approved; "${command("config list")}" shows why, "${command("approve")}" asks about them.`;
   return {
     json: { file, servers: names, approved, content: { mcpServers } },
     text: `Wrote ${printable(file)}:\n\n${printable(content)}\n${next}\n`,

@@ -31,6 +31,7 @@ import { createSecrecy, type Secrecy } from "../secrecy.ts";
 import { catalogDirectory, doubtCatalog } from "./cache-command.ts";
 import type { CommandResult } from "./command-result.ts";
 import { printableName } from "./lines.ts";
+import { nextCommand } from "./next-command.ts";
 import { shownUrl } from "./shown-url.ts";
 import { printable, type Terminal } from "./terminal.ts";
 import { whyUnused } from "./unused-server.ts";
@@ -165,12 +166,14 @@ function withoutHeaders(definition: ServerDefinition): ServerDefinition {
 }
 
 async function findDefinition(
-  { name, cwd, files, hosts, servers, tellProblems }: LoginCommandOptions,
+  { name, cwd, files, hosts, servers, cache, tellProblems }: LoginCommandOptions,
   command: "login" | "logout",
   admit: NonNullable<DiscoverServersOptions["admit"]>,
 ): Promise<ServerDefinition> {
+  const places = { configFiles: files, cwd, hosts, servers, cache };
+  const listCommand = nextCommand("config list", places);
   if (name === undefined) {
-    const message = `"login" and "logout" need the name of a server; "jackfield config list" shows them.`;
+    const message = `"login" and "logout" need the name of a server; "${listCommand}" shows them.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
   }
   const found = await discoverServers({ cwd, files, hosts, servers, admit });
@@ -185,8 +188,8 @@ async function findDefinition(
   const message = unapproved
     ? `Server ${JSON.stringify(name)} comes from a project and is not approved; review it with: ${approveCommand([unapproved], { cwd, hosts })}`
     : blocked !== undefined
-      ? whyUnused(blockedReportOf(blocked))
-      : `No server is called ${JSON.stringify(name)}; "jackfield config list" shows the servers.`;
+      ? whyUnused(blockedReportOf(blocked), places)
+      : `No server is called ${JSON.stringify(name)}; "${listCommand}" shows the servers.`;
   const code = unapproved ? "MCP_APPROVAL_REQUIRED" : "MCP_SERVER_UNKNOWN";
   throw new McpError(code, message, { server: name, phase: unapproved ? "approve" : "config" });
 }

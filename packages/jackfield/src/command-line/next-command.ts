@@ -23,7 +23,12 @@ export function nextCommand(
     ...(Object.keys(servers).length === 0 ? [] : ["--mcp-server …"]),
     ...placeOptions({ cwd, files: configFiles, hosts }),
     ...(hosts?.length === 0 ? ["--no-discover"] : []),
-    ...(cache === undefined ? [] : [`--cache ${shellWord(cache)}`]),
-    ...(lock === undefined ? [] : [`--lock ${shellWord(lock)}`]),
+    ...option("--cache", cache),
+    ...option("--lock", lock),
   ].join(" ");
+}
+
+/** An option with its value; a value that begins with a dash would be read as an option of its own after a space. */
+function option(name: string, value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [`${name}${value.startsWith("-") ? "=" : " "}${shellWord(value)}`];
 }

@@ -65,8 +65,7 @@ async function examine(
   const { cache } = catalog;
   await using runtime = await openRuntime(args, { terminal, signal, log, cache, startup: UNTIL_SETTLED });
   using _ = args.verbose ? undefined : showProgress(terminal.stderr, runtime.activities);
-  const places = { cwd: args.cwd, files: args.configFiles, hosts: args.hosts };
-  return await show(await doctor(runtime, { catalog, places, signal }));
+  return await show(await doctor(runtime, { catalog, places: args, signal }));
 }
 
 async function execute(
@@ -95,6 +94,6 @@ async function execute(
   const { call, findTool, readInput } = await import("./call-command.ts");
   const input = await readInput(args.input, { stdin: () => terminal.stdin ?? process.stdin, signal });
   using _ = showing();
-  const tool = await findTool(mcp, args.tool, signal);
+  const tool = await findTool(mcp, args.tool, signal, args);
   return await activities.during(args.tool, "calling", () => call(mcp, { tool, input, signal }));
 }

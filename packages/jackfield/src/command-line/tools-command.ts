@@ -31,7 +31,7 @@ export async function tools(
   if (server !== undefined && !mcp.servers().some(({ name }) => name === server)) {
     const unused = mcp.report.blocked.find(({ name }) => name === server);
     const message = unused
-      ? whyUnused(unused)
+      ? whyUnused(unused, places)
       : `No server is called "${server}"; "${statusCommand}" lists them.`;
     throw new McpError("MCP_SERVER_UNKNOWN", message, { server });
   }

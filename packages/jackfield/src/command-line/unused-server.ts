@@ -1,9 +1,14 @@
 import type { BlockedReport } from "../blocked-servers.ts";
 import { placeOf } from "./lines.ts";
+import { type CommandPlaces, nextCommand } from "./next-command.ts";
 
-/** Why a server that was found is not used, and where its entry is. If it waits for approval, the text ends with the command to copy. */
-export function whyUnused({ name, by, reason, definedIn }: BlockedReport): string {
+/**
+ * Why a server that was found is not used, and where its entry is. If it waits for approval, the text ends with the command to copy.
+ *
+ * @param places - the options of this command, for the command that is advised
+ */
+export function whyUnused({ name, by, reason, definedIn }: BlockedReport, places: CommandPlaces): string {
   const place = definedIn.file === undefined ? "" : ` (${placeOf(definedIn)})`;
-  const next = by === "approval" ? "" : '; "jackfield config list" shows what is used.';
+  const next = by === "approval" ? "" : `; "${nextCommand("config list", places)}" shows what is used.`;
   return `Server ${JSON.stringify(name)}${place} is not used: ${reason}${next}`;
 }

@@ -104,11 +104,15 @@ describe("named files", () => {
 
 describe("file and entry errors", () => {
   test.each<[string, (folder: string) => Promise<unknown> | unknown, string]>([
-    ["a missing file", () => {}, "it does not exist"],
-    ["a directory", (folder) => mkdir(join(folder, "bad.json")), "not a regular file"],
+    ["a missing file", () => {}, "it does not exist. Correct the path, or create the file."],
+    [
+      "a directory",
+      (folder) => mkdir(join(folder, "bad.json")),
+      "not a regular file. Correct the path, or make the file readable.",
+    ],
     ["a pipe", (folder) => execFileSync("mkfifo", [join(folder, "bad.json")]), "not a regular file"],
     ["an endless device", (folder) => symlink("/dev/zero", join(folder, "bad.json")), "not a regular file"],
-    ["a dangling link", (folder) => symlink("nowhere", join(folder, "bad.json")), "it does not exist"],
+    ["a dangling link", (folder) => symlink("nowhere", join(folder, "bad.json")), "or create the file."],
     ["a link to itself", (folder) => symlink("bad.json", join(folder, "bad.json")), "ELOOP"],
   ])("%s is reported, and the other file is loaded", async (_what, make, reason) => {
     const cwd = await folderWith({ "good.json": { mcpServers: { good: { command: "x" } } } });

@@ -63,6 +63,19 @@ describe("marking results", () => {
     }
   });
 
+  test.each([
+    "key AKIAABCDEFGHIJ",
+    "key ghp_Zq9Zq9Zq9Zq",
+    'config: {"password": "correct-horse',
+    "session eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0",
+    "amqp://user:4711…",
+  ])("[T72] the beginning of a secret at the end of an enclosed error is redacted: %s", async (words) => {
+    const refused = new McpError("MCP_TOOL_REJECTED", words);
+    const error = await callThrough(markResults(), refused).catch((thrown: unknown) => thrown);
+    expect(errorText(error)).toMatch(/\[redacted\]…? +<\/mcp_tool_output boundary="[0-9a-f]{16}">$/);
+    expect(errorText(error)).not.toMatch(/ABCDEF|Zq9|correct|horse|eyJ|4711/);
+  });
+
   test("[T72] a cut error message ends with an ellipsis, one that fits does not", async () => {
     const refused = new McpError("MCP_TOOL_REJECTED", `${"x".repeat(590)} AKIAABCDEFGHIJKLMNOP`);
     await expect(callThrough(markResults(), refused)).rejects.toThrow(/ AKIAABCDE… \n<\/mcp_tool_output/);

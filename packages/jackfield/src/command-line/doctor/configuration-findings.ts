@@ -1,13 +1,11 @@
 import { type ConfigProblem, DIAGNOSTIC_CODES, type DiagnosticCode } from "@jackfield/mcp-config";
-import type { Diagnostic, McpError } from "@jackfield/mcp-core";
+import type { Diagnostic } from "@jackfield/mcp-core";
 import type { Mcp } from "../../mcp.ts";
 import { type Finding, findingOf } from "./finding.ts";
+import { generalStep } from "./general-step.ts";
 
 /** What to do about a diagnostic whose own text does not say it. */
 const NEXT_STEPS: { readonly [C in DiagnosticCode]?: string } = {
-  ConfigReadError: "Check who can read the file.",
-  ConfigTooLargeError: "Make the file smaller; no configuration needs that much.",
-  ConfigEncodingError: "Save the file as UTF-8.",
   ConfigSyntaxError: "Correct the file at this place; its servers are not read until then.",
   ConfigShapeError: "Write the file in the form its host describes.",
   ServerConfigError: "Correct the entry; the others work.",
@@ -46,25 +44,18 @@ export function configurationFindings({
   ];
 }
 
-/** The message about an option ends with the next step; that of a file need not. */
+/** The message about an option ends with the next step; that about a file need not. */
 function problemFinding({ kind, error, definedIn, server }: ConfigProblem): Finding {
   const { file, line } = error.location ?? definedIn;
-  const general = file === undefined ? undefined : nextStepOf(kind);
   return {
     code: kind,
     severity: "error",
     server,
     message: error.message,
-    nextStep: isMissing(error) ? "Correct the path, or create the file." : general,
+    nextStep: file === undefined ? undefined : generalStep(error.message, nextStepOf(kind)),
     file,
     line,
   };
-}
-
-/** Whether the file does not exist. The error code also covers a file that cannot be read; its cause then has the system's code. */
-function isMissing({ code, cause }: McpError): boolean {
-  const { code: systemCode } = (cause ?? {}) as NodeJS.ErrnoException;
-  return code === "MCP_CONFIG_NOT_FOUND" && [undefined, "ENOENT", "ENOTDIR"].includes(systemCode);
 }
 
 type KnownDiagnostic = Diagnostic & { readonly code: DiagnosticCode };
@@ -84,7 +75,8 @@ function diagnosticFinding({
 }: KnownDiagnostic): readonly Finding[] {
   const severity = SEVERITIES[code] ?? rest.severity;
   if (severity === "info") return [];
-  return [{ code, severity, server, message, nextStep: nextStepOf(code), file, line }];
+  const nextStep = generalStep(message, nextStepOf(code));
+  return [{ code, severity, server, message, nextStep, file, line }];
 }
 
 function nextStepOf(code: DiagnosticCode): string {

@@ -1,12 +1,13 @@
 import type { ErrorCode, McpError, ServerSnapshot } from "@jackfield/mcp-core";
 import { approveCommand, type BlockedReport } from "../../blocked-servers.ts";
-import { placeOptions, type SearchedPlaces } from "../../searched-places.ts";
+import { type CommandPlaces, nextCommand } from "../next-command.ts";
 import type { OwnCredentials } from "../opened-runtime.ts";
 import { type FINDING_CODES, type Finding, findingOf } from "./finding.ts";
+import { generalStep } from "./general-step.ts";
 
 interface Cause {
   readonly code: keyof typeof FINDING_CODES;
-  /** Missing if the messages with this code end with the next step. */
+  /** Missing if the messages with this code end with the next step; a text is left out after those that do. */
   readonly nextStep?:
     | string
     | ((server: ServerSnapshot, options: ServerFindingOptions) => string | undefined);
@@ -18,14 +19,8 @@ const CAUSES: { readonly [C in ErrorCode]?: Cause } = {
   MCP_AUTH_REQUIRED: { code: "login-needed", nextStep: adviseOnLogin },
   MCP_CONFIG_INVALID: { code: "server-failed" },
   MCP_CONNECT_TIMEOUT: { code: "server-failed", nextStep: adviseOnTimeout },
-  MCP_SERVER_EXITED: {
-    code: "server-failed",
-    nextStep: "Run the command by itself: its standard error shows why it exits.",
-  },
-  MCP_HANDSHAKE_FAILED: {
-    code: "server-failed",
-    nextStep: "Run the command by itself: its standard error shows why it exits.",
-  },
+  MCP_SERVER_EXITED: { code: "server-failed" },
+  MCP_HANDSHAKE_FAILED: { code: "server-failed" },
   MCP_CONNECT_FAILED: {
     code: "server-failed",
     nextStep: "Check that the server is running and that the address is correct.",
@@ -34,16 +29,17 @@ const CAUSES: { readonly [C in ErrorCode]?: Cause } = {
 
 const UNKNOWN_CAUSE: Cause = {
   code: "server-failed",
-  nextStep: (_server, { places }) =>
-    `See the details with: ${["npx jackfield status --verbose", ...placeOptions(places)].join(" ")}`,
+  nextStep: ({ error }, { places }) =>
+    generalStep(error?.message ?? "", `See the details with: npx ${nextCommand("status --verbose", places)}`),
 };
 
 /** How an error says that a server writes something else than the protocol, which it is then told to stop. */
 const IS_STRAY_OUTPUT = / not JSON-RPC /;
 
-function adviseOnTimeout({ error }: ServerSnapshot): string | undefined {
-  if (IS_STRAY_OUTPUT.test(error?.message ?? "")) return undefined;
-  return 'Run the server by itself to see what it waits for, or allow it more time to connect. If it is downloaded when it starts, it may lack the proxy or the certificates of your environment: set them in "env" of the entry.';
+/** The message itself advises to wait longer or to run the command. */
+function adviseOnTimeout({ error, transport }: ServerSnapshot): string | undefined {
+  if (transport !== "stdio" || IS_STRAY_OUTPUT.test(error?.message ?? "")) return undefined;
+  return 'If it is downloaded when it starts, it may lack the proxy or the certificates of your environment: set them in "env" of the entry.';
 }
 
 /** Setting a variable is not enough for an entry of a project: it is given none of its user's. */
@@ -92,7 +88,7 @@ export interface ServerFindingOptions {
   readonly errors: ReadonlyMap<string, McpError>;
   /** Where the entries have credentials of their own, by server. */
   readonly credentials: ReadonlyMap<string, OwnCredentials>;
-  readonly places: SearchedPlaces;
+  readonly places: CommandPlaces;
 }
 
 /** Servers that are not up, and why. */
@@ -106,11 +102,11 @@ export function serverFindings(
     const { file, line } = definedIn;
     const { message } = error;
     if (isInEntry(server, options.errors.get(name))) {
-      const nextStep = "Correct the entry; the others work.";
+      const nextStep = generalStep(message, "Correct the entry; the others work.");
       return [{ code: "ServerConfigError", severity: "error", server: name, message, nextStep, file, line }];
     }
     const { code, nextStep } = CAUSES[error.code] ?? UNKNOWN_CAUSE;
-    const step = typeof nextStep === "function" ? nextStep(server, options) : nextStep;
+    const step = typeof nextStep === "string" ? generalStep(message, nextStep) : nextStep?.(server, options);
     return [findingOf(code, message, step, { server: name, file, line })];
   });
 }
@@ -124,7 +120,7 @@ function isInEntry({ error, definedIn }: ServerSnapshot, thrown: McpError | unde
 /** Servers that a project brings and nobody has approved. */
 export function approvalFindings(
   blocked: readonly BlockedReport[],
-  places: SearchedPlaces,
+  places: CommandPlaces,
 ): readonly Finding[] {
   return blocked
     .filter(({ by }) => by === "approval")
