@@ -44,6 +44,13 @@ async function userOf(manager: McpManager, principal: string): Promise<McpManage
   return user;
 }
 
+/** A runtime of one shared server, with fake timers, that closes sessions after a second without use. */
+function idlingRuntime() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  return runtime([shared], { idleTimeoutMs: 1_000 });
+}
+
 describe("a runtime for several users", () => {
   it.each([undefined, null, "", 42, {}, 1n])("refuses %s as a principal", async (principal) => {
     const { manager, opened } = runtime([own]);
@@ -69,9 +76,7 @@ describe("a runtime for several users", () => {
   });
 
   it("keeps a shared session open while one user subscribes to a resource of it", async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const { manager, of } = runtime([shared], { idleTimeoutMs: 1_000 });
+    const { manager, of } = idlingRuntime();
     await using _ = manager;
     await manager.start();
     const [ann, bob] = await Promise.all([userOf(manager, "ann"), userOf(manager, "bob")]);
@@ -90,9 +95,7 @@ describe("a runtime for several users", () => {
   });
 
   it("leaves an idle shared session closed until a user calls again", async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const { manager, of } = runtime([shared], { idleTimeoutMs: 1_000 });
+    const { manager, of } = idlingRuntime();
     await using _ = manager;
     await manager.start();
     const [ann, bob] = await Promise.all([userOf(manager, "ann"), userOf(manager, "bob")]);
@@ -106,9 +109,7 @@ describe("a runtime for several users", () => {
   });
 
   it("answers a user's call on the next session while the lender's idle one is still closing", async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const { manager, of } = runtime([shared], { idleTimeoutMs: 1_000 });
+    const { manager, of } = idlingRuntime();
     await using _ = manager;
     await manager.start();
     const idle = only(of("shared"));
