@@ -54,42 +54,20 @@ function createPorts(
   return logins === undefined ? ports : { ...ports, resolve: logins.follow(ports.resolve) };
 }
 
+/** The manager ignores the options that are not its own, and those that mean something else here are replaced. */
 function createManager(
-  {
-    startup,
-    idleTimeoutMs,
-    toolPollIntervalMs,
-    heartbeat,
-    resourceUpdateQuietMs,
-    closeTimeoutMs,
-    retry,
-    limits,
-    naming,
-    handlers,
-    principal,
-    auth,
-  }: OpenMcpOptions,
+  options: OpenMcpOptions,
   { guards, opened, catalog, logins, secrecy }: RuntimeServices,
   ports: ServerPorts,
 ): McpManager {
   const { use, toolPolicies, statusChanged } = guards;
   const manager = createMcpManager({
-    startup,
-    idleTimeoutMs,
-    toolPollIntervalMs,
-    heartbeat,
-    resourceUpdateQuietMs,
-    closeTimeoutMs,
-    retry,
-    limits,
-    naming,
-    handlers,
-    principal,
+    ...options,
+    ...ports,
     use,
     toolPolicies,
-    ...ports,
     servers: opened.merged.servers,
-    auth: auth ?? logins?.auth,
+    auth: options.auth ?? logins?.auth,
     log: secrecy.log,
     cache: catalog.cache && createSecretlessCatalog(catalog.cache, secrecy),
   });
