@@ -1,10 +1,13 @@
 import { REDACTED } from "@jackfield/mcp-core";
 
+/** What separates a name from its value, in columns and on the next line too. */
+const SEPARATOR = String.raw`\s{0,16}[=:]\s{0,16}`;
+
 /** The names of secrets, and what separates the name from the value. */
-const NAMED = String.raw`(?:api[_-]?key|access[_-]?token|auth[_-]?token|token|secret|passwo?r?d|authorization)["']?\s?[=:]\s?`;
+const NAMED = String.raw`(?:api[_-]?key|access[_-]?token|auth[_-]?token|token|secret|passwo?r?d|authorization)["']?${SEPARATOR}`;
 
 /** The name of the header, a quote, and a scheme, which may also be the secret itself. */
-const AUTHORIZATION = String.raw`(\bauthorization["']?\s?[=:]\s?["']?)(?:[A-Za-z][A-Za-z0-9_-]{0,31}\s)?(?!<)`;
+const AUTHORIZATION = String.raw`(\bauthorization["']?${SEPARATOR}["']?)(?:[A-Za-z][A-Za-z0-9_-]{0,31}\s)?(?!<)`;
 
 /** Where a text was cut. Between letters, the ellipsis stands for a part that somebody has left out. */
 const CUT = String.raw`(?=…(?!\w))`;

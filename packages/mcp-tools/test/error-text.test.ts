@@ -113,6 +113,12 @@ describe("the error text for a model", () => {
     ["password='it is \\'long\\' here'", "long"],
     ['Authorization: Token token="0123456789abcdef0123"', "0123456789abcdef0123"],
     ["Authorization: ApiKey secret='s3cr3tvalue and more'", "s3cr3tvalue"],
+    ["api_key:   s3cr3tvalue", "s3cr3tvalue"],
+    ["client_secret     : s3cr3tvalue", "s3cr3tvalue"],
+    ["password:\n  s3cr3tvalue", "s3cr3tvalue"],
+    ["Authorization:\r\n\tApiKey s3cr3tvalue", "s3cr3tvalue"],
+    ["token=abc\u200bs3cr3tvalue", "s3cr3tvalue"],
+    ["tok\u00aden=s3cr3tvalue", "s3cr3tvalue"],
   ])("[T72] redacts what looks like a secret: %s", (message, secret) => {
     const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
     expect(text).not.toContain(secret);
@@ -234,6 +240,8 @@ describe("the error text for a model", () => {
     'token="a ',
     "token='\\",
     "authorization: a ",
+    "token  ",
+    "token  =",
     "AKIA",
     "a.",
     "a. ",
