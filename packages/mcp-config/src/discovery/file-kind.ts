@@ -1,4 +1,4 @@
-import { dirname, parse, relative, resolve, sep } from "node:path";
+import { basename, dirname, parse, relative, resolve, sep } from "node:path";
 import type { HostFile, HostPath, HostSurroundings } from "../hosts/host-dialect.ts";
 import { readPattern } from "./path-pattern.ts";
 
@@ -7,15 +7,17 @@ export type OwnSurroundings = Pick<HostSurroundings, "env" | "home">;
 
 /**
  * Which of a host's files a file is, by its path; `undefined` if the host does not look for one there. A file in the home directory
- * is the user's own, even if a project's has the same name; any folder above another file may be a project's.
+ * is the user's own, even if a project's has the same name; any folder above another file may be a project's. An extension's manifest
+ * is known by its name wherever it is, because extensions are developed in places of their own.
  */
 export function kindOfFile(
   file: string,
   files: readonly HostFile[],
   { env, home }: OwnSurroundings,
 ): HostFile | undefined {
+  const placesAt = (cwd: string) => ({ platform: process.platform, env, home, cwd, projectTop: cwd });
   const isAt = (cwd: string) => {
-    const at = { platform: process.platform, env, home, cwd, projectTop: cwd };
+    const at = placesAt(cwd);
     return ({ paths }: HostFile) => paths(at).some((path) => isFileOf(path, file, at));
   };
   const own = files.filter(({ scope }) => scope !== "project").filter(isAt(home));
@@ -25,7 +27,10 @@ export function kindOfFile(
     const found = ofProjects.filter(isAt(folder));
     if (found.length > 0) return mostTelling(found);
   }
-  return undefined;
+  const at = placesAt(home);
+  return files.find(
+    ({ scope, paths }) => scope === "extension" && paths(at).some((path) => isManifestOf(path, file, at)),
+  );
 }
 
 /** Picks one kind of a file that is read as several: one with servers before one with lists, and the user's before a project's. */
@@ -39,6 +44,13 @@ function isFileOf(path: HostPath, file: string, at: HostSurroundings): boolean {
   const { folder, matches, fileOf } = readPattern(path, at);
   const [name = ""] = relative(folder, file).split(sep);
   return matches(name) && fileOf(name) === file;
+}
+
+/** Whether a host looks for a file of this name in the folder of each extension. */
+function isManifestOf(path: HostPath, file: string, at: HostSurroundings): boolean {
+  return (
+    path.isPattern === true && readPattern(path, at).areFolders && basename(path.file) === basename(file)
+  );
 }
 
 function foldersAbove(file: string): readonly string[] {

@@ -26,6 +26,9 @@ describe.skipIf(process.platform === "win32")("the scope of a file follows from 
     ["continue", "/home/u/.continue/mcpServers/a.yaml", "user"],
     ["continue", "/repo/.continue/mcpServers/a.json", "project"],
     ["continue", "/repo/.continue/mcpServers/deep/a.json", undefined],
+    ["gemini", "/home/u/.gemini/extensions/e/gemini-extension.json", "extension"],
+    ["gemini", "/src/my-extension/gemini-extension.json", "extension"],
+    ["gemini", "/tmp/settings.json", undefined],
     ["claude-code", "/repo/.mcp.json", "project"],
     ["claude-code", "/home/u/.claude.json", "user"],
   ])("%s: %s", (host, file, scope) => {
