@@ -389,6 +389,10 @@ declare const ERROR_CODES: {
         readonly means: "An entry refers to a variable that has neither a value nor a default.";
         readonly retryable: false;
     };
+    readonly MCP_STORAGE_FAILED: {
+        readonly means: "A file or folder that Jackfield keeps or writes could not be used.";
+        readonly retryable: false;
+    };
     readonly MCP_APPROVAL_REQUIRED: {
         readonly means: "The entry comes from a project, and its current content has not been approved.";
         readonly retryable: false;

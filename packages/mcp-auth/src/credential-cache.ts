@@ -210,7 +210,7 @@ class VaultBackedCache implements CredentialCache {
       // An abort by `close` is no reason for a warning, and a failure that began a pause has been logged.
       if (signal.aborted || now() < this.#nextRefreshAt) throw error;
       this.#nextRefreshAt = now() + REFRESH_PAUSE_MS;
-      this.#warn("a token could not be renewed; the old one is kept", error, credential);
+      this.#warn("A token could not be renewed; the old one is kept.", error, credential);
       throw error;
     } finally {
       this.#isSending = false;
@@ -230,7 +230,7 @@ class VaultBackedCache implements CredentialCache {
     if (refreshed.kind === "renewed") return this.#keepRenewed(outdated, refreshed.credential);
     // A new login made meanwhile stays valid.
     if (!(await vault.delete(serverUrl, outdated))) return this.reload();
-    log("warn", "a login is no longer valid; log in again", { serverUrl, reason: refreshed.reason });
+    log("warn", "A login is no longer valid; log in again.", { serverUrl, reason: refreshed.reason });
     this.#cached = Promise.resolve(undefined);
     return undefined;
   }
@@ -248,7 +248,7 @@ class VaultBackedCache implements CredentialCache {
       // The old refresh token is spent: the new credential must not be lost, and the old one not be sent again.
       this.#unsavedRenewal = { outdated, renewed };
       this.#cached = Promise.resolve(renewed);
-      this.#warn("a renewed login could not be stored; it lasts only for this process", error, renewed);
+      this.#warn("A renewed login could not be stored; it lasts only for this process.", error, renewed);
     }
     return renewed;
   }

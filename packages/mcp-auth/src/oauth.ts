@@ -34,8 +34,8 @@ export interface OAuth extends AuthPort, AsyncDisposable {
    * Logs in to a server, even if there is a login already. It first sends the server one request without credentials, to get its
    * challenge.
    *
-   * @throws McpError `MCP_AUTH_REQUIRED` if the login fails, with the reason; `MCP_CONFIG_INVALID`, before a person is asked, for an
-   * entry that disables logins or is local, or if the vault cannot be used; `MCP_ABORTED`; `MCP_CONNECT_FAILED` or
+   * @throws McpError `MCP_AUTH_REQUIRED` if the login fails, with the reason; before a person is asked, `MCP_CONFIG_INVALID` for an
+   * entry that disables logins or is local, `MCP_STORAGE_FAILED` if the vault cannot be used; `MCP_ABORTED`; `MCP_CONNECT_FAILED` or
    * `MCP_CONNECT_TIMEOUT` if the authorization server cannot be reached
    */
   login(server: ResolvedServer, options?: LoginOptions): Promise<CredentialSummary>;
@@ -44,7 +44,7 @@ export interface OAuth extends AuthPort, AsyncDisposable {
    * authorization server is not informed. Only a login of the entry's own client is deleted. If the entry disables logins or its
    * settings cannot be read, any login for its URL is deleted.
    *
-   * @throws McpError `MCP_CONFIG_INVALID` for a local server, or if the vault cannot be used
+   * @throws McpError `MCP_CONFIG_INVALID` for a local server, `MCP_STORAGE_FAILED` if the vault cannot be used
    */
   logout(server: ResolvedServer): Promise<boolean>;
   /**
@@ -109,7 +109,7 @@ class RunningOAuth implements OAuth {
     } catch (error) {
       if (this.#closing.signal.aborted) return undefined;
       const reason = thrownMessage(error);
-      const message = "stored logins cannot be read; requests are sent without them";
+      const message = "Stored logins cannot be read; requests are sent without them.";
       this.#warnOnce(JSON.stringify([message, reason]), message, { reason });
       return undefined;
     }
@@ -226,7 +226,7 @@ class RunningOAuth implements OAuth {
     const members = namedEndpoints(settings);
     const warning = JSON.stringify([server.name, ...members]);
     if (members.length > 0) {
-      const message = "an entry cannot set OAuth endpoints: they are discovered from the server";
+      const message = "An entry cannot set OAuth endpoints: they are discovered from the server.";
       this.#warnOnce(warning, message, { server: server.name, members, scope });
     }
     const read = readEntrySettings(server, settings);

@@ -129,7 +129,7 @@ class Account implements ServerAccount {
       const reason = `it requires more access than this login has (${wanted})${past}. ${adviseLogin(loginCommand, name, together)}`;
       throw authRequired(name, reason, { httpStatus: 403 });
     }
-    log("info", "a server requires a login with more access", { server: name, scopes: missing });
+    log("info", "A server requires a login with more access.", { server: name, scopes: missing });
     await this.logIn(entry, { challenge: read, signal, authorize });
     return "retry";
   }

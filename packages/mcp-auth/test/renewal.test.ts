@@ -266,7 +266,7 @@ describe("a vault that cannot be written", () => {
     const vault: TokenVault = {
       ...createMemoryVault(),
       write: async () => {
-        throw new McpError("MCP_CONFIG_INVALID", "The disk is full.");
+        throw new McpError("MCP_STORAGE_FAILED", "The disk is full.");
       },
     };
     await using scene = await openScene({ oauth: { vault } });

@@ -10,7 +10,7 @@ import { openScene } from "./scene.ts";
 
 useLeakCheck();
 
-const unusable = new McpError("MCP_CONFIG_INVALID", "The logins cannot be read.");
+const unusable = new McpError("MCP_STORAGE_FAILED", "The logins cannot be read.");
 const unset = new McpError("MCP_CONFIG_VARIABLE_MISSING", "ID is not set.");
 
 describe("the httpStatus of an unmet challenge", () => {
@@ -24,7 +24,7 @@ describe("the httpStatus of an unmet challenge", () => {
   ])("is the server's 401 when %s", async (_, oauth) => {
     await using scene = await openScene({ oauth });
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
-      code: expect.stringMatching(/^MCP_CONFIG_/),
+      code: expect.stringMatching(/^MCP_(CONFIG|STORAGE)_/),
       httpStatus: 401,
     });
   });

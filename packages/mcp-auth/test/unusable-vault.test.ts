@@ -31,7 +31,7 @@ const openPlaced = async (place: (directory: string) => void) => {
 };
 
 describe.runIf(process.getuid).each(FOLDERS)("a login folder that %s", (_what, says, place) => {
-  const refusal = { code: "MCP_CONFIG_INVALID", message: expect.stringContaining(says) };
+  const refusal = { code: "MCP_STORAGE_FAILED", message: expect.stringContaining(says) };
 
   it("[T41] does not block requests that need no login, and is logged once", async () => {
     await using scene = await openPlaced(place);
@@ -41,7 +41,7 @@ describe.runIf(process.getuid).each(FOLDERS)("a login folder that %s", (_what, s
     expect(scene.said).toEqual([
       {
         level: "warn",
-        message: "stored logins cannot be read; requests are sent without them",
+        message: "Stored logins cannot be read; requests are sent without them.",
         fields: { reason: expect.stringContaining(says) },
       },
     ]);
@@ -93,7 +93,7 @@ describe("a login with a vault that cannot be written", () => {
     const directory = placed(temporaryDirectory());
     await using scene = await openScene({ oauth: { vault: createFileVault({ directory }) } });
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({
-      code: "MCP_CONFIG_INVALID",
+      code: "MCP_STORAGE_FAILED",
       message: expect.stringMatching(new RegExp(`${directory.slice(0, 40)}.*${says}`)),
     });
     expect(scene.pages).toEqual([]);

@@ -22,6 +22,10 @@ export const ERROR_CODES = {
     means: "An entry refers to a variable that has neither a value nor a default.",
     retryable: false,
   },
+  MCP_STORAGE_FAILED: {
+    means: "A file or folder that Jackfield keeps or writes could not be used.",
+    retryable: false,
+  },
   MCP_APPROVAL_REQUIRED: {
     means: "The entry comes from a project, and its current content has not been approved.",
     retryable: false,

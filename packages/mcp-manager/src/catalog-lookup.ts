@@ -90,7 +90,7 @@ async function identify(
     return await cache.identify(await resolve(definition, { signal, principal: user }), user);
   } catch (error) {
     if (!isMcpError(error))
-      log("warn", "the catalog could not identify a server", {
+      log("warn", "The catalog could not identify a server.", {
         server: definition.name,
         error: thrownText(error),
       });

@@ -118,7 +118,7 @@ class DirectoryHooks implements ServerHooks {
     const { cache, backgroundWork, log } = this.#directory;
     if (cache === undefined || !this.#isCurrent()) return;
     const failed = (error: unknown) =>
-      log("warn", "the catalog could not be updated for a server", {
+      log("warn", "The catalog could not be updated for a server.", {
         server: this.#name,
         error: thrownText(error),
       });

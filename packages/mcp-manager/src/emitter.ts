@@ -50,7 +50,7 @@ export function createEmitter<Events>(log: Logger, keep: KeptEvents<Events> = {}
     return topic;
   };
   const logFailure = (event: keyof Events, error: unknown) =>
-    log("error", `a listener of "${String(event)}" threw`, { error: thrownText(error) });
+    log("error", `A listener of "${String(event)}" threw.`, { error: thrownText(error) });
   /** Delivers a value; false if the listener does not want it. */
   const notify = (event: keyof Events, { listeners }: Topic, listener: Listener, value: unknown): boolean => {
     if (!listeners.has(listener) || !listener.isFor(value as never)) return false;

@@ -13,7 +13,12 @@ export function createManagerRegistry({
     naming,
     policies: toolPolicies,
     blocked: ({ server, originalName: tool }, reason) =>
-      log("warn", `tool is not offered: ${reason}`, { server, tool }),
+      log("warn", `A tool is not offered: ${withFullStop(reason)}`, { server, tool }),
     warn: (message, server) => log("warn", message, { server }),
   });
+}
+
+/** A policy may write its reason with or without a full stop. */
+function withFullStop(reason: string): string {
+  return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }

@@ -21,7 +21,7 @@ describe("an emitter", () => {
     emitter.on("said", (text) => heard.push(text));
     emitter.emit("said", "hello");
     expect(heard).toEqual(["hello"]);
-    expect(logged).toEqual([['a listener of "said" threw', "Error: broken"]]);
+    expect(logged).toEqual([['A listener of "said" threw.', "Error: broken"]]);
   });
 
   it("logs the rejection of an async listener instead of leaving it unhandled", async () => {
@@ -32,7 +32,7 @@ describe("an emitter", () => {
     });
     emitter.emit("said", "hello");
     await new Promise((resolve) => setImmediate(resolve));
-    expect(logged).toEqual([['a listener of "said" threw', "Error: later"]]);
+    expect(logged).toEqual([['A listener of "said" threw.', "Error: later"]]);
   });
 
   it("logs a thrown value that cannot be converted to a string, sync or async", async () => {
@@ -44,7 +44,7 @@ describe("an emitter", () => {
     emitter.on("said", () => Promise.reject(odd) as never);
     emitter.emit("said", "hello");
     await new Promise((resolve) => setImmediate(resolve));
-    const complaint = ['a listener of "said" threw', "a value without a text"];
+    const complaint = ['A listener of "said" threw.', "a value without a text"];
     expect(logged).toEqual([complaint, complaint]);
   });
 

@@ -79,7 +79,7 @@ describe("a session that hangs on close", () => {
     await closing;
     expect(sessions.get("good")?.closed).toBe(true);
     expect(manager.servers()).toMatchObject([{ status: "closed" }, { status: "closed" }]);
-    expect(logged).toEqual(["a session did not close within 2000 ms and was left behind"]);
+    expect(logged).toEqual(["A session did not close within 2000 ms and was left behind."]);
   });
 });
 
@@ -127,8 +127,8 @@ describe("closing the manager", () => {
     await closing;
     late.reject(new Error("too late"));
     await vi.advanceTimersByTimeAsync(0);
-    const unclean = "a session did not close cleanly";
-    expect(logged).toEqual([unclean, "a session did not close within 1000 ms and was left behind", unclean]);
+    const unclean = "A session did not close cleanly.";
+    expect(logged).toEqual([unclean, "A session did not close within 1000 ms and was left behind.", unclean]);
   });
 
   it("[C22] while start() resolves variables opens no connection afterwards", async () => {

@@ -34,7 +34,7 @@ describe("an async function in place of a synchronous one causes no unhandled re
     await using _ = manager;
     expect(manager.view(filter).tools()).toEqual([]);
     const error = expect.stringContaining("viewFor");
-    const message = expect.stringContaining("the filter of a view threw and hides");
+    const message = expect.stringContaining("The filter of a view threw and hides");
     expect(log).toHaveBeenCalledWith("warn", message, expect.objectContaining({ error }));
   });
 

@@ -19,7 +19,7 @@ export interface CacheSurroundings {
  * (macOS) or `~/.cache/jackfield` if that variable is unset. A relative `JACKFIELD_HOME` is ignored, and so is a relative
  * `XDG_CACHE_HOME`, as the XDG Base Directory Specification demands.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if it depends on the home directory and neither the environment nor the system knows one
+ * @throws McpError `MCP_STORAGE_FAILED` if it depends on the home directory and neither the environment nor the system knows one
  */
 export function defaultCacheDirectory({ platform, env, home }: CacheSurroundings): string {
   const { join, isAbsolute } = platform === "win32" ? win32 : posix;
@@ -38,6 +38,6 @@ function knownHome(named: string | undefined, isAbsolute: (path: string) => bool
     return isAbsolute(home) ? home : userInfo().homedir;
   } catch (cause) {
     const message = "This user's home directory is unknown; set JACKFIELD_HOME to a folder.";
-    throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config", cause });
+    throw new McpError("MCP_STORAGE_FAILED", message, { phase: "config", cause });
   }
 }

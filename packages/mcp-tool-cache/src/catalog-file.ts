@@ -37,7 +37,7 @@ export interface CatalogFile {
  * usable catalog (garbage, a torn file, a directory, a link, another program's database, a file that others may write) is set aside
  * first.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if the file belongs to another user; the system's or SQLite's error if it cannot be made,
+ * @throws McpError `MCP_STORAGE_FAILED` if the file belongs to another user; the system's or SQLite's error if it cannot be made,
  * or is locked.
  */
 export function openCatalogFile(file: string, options: CatalogFileOptions): CatalogFile {
@@ -49,7 +49,7 @@ export function openCatalogFile(file: string, options: CatalogFileOptions): Cata
     if (database !== undefined) return { database, mark: found };
     setCatalogAside(file, found, options);
   }
-  throw new McpError("MCP_CONFIG_INVALID", `${file} keeps being replaced; name another directory.`);
+  throw new McpError("MCP_STORAGE_FAILED", `${file} keeps being replaced; name another directory.`);
 }
 
 /** Sets a damaged catalog aside with its companion files, and logs a warning. Throws like `setAside`. */

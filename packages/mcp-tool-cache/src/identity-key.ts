@@ -25,7 +25,7 @@ export function temporaryIdentityKey(): Uint8Array {
  * right length (a link, a directory, a torn file), or that others could have read or written, is set aside and replaced with a
  * warning: entries sealed with it are no longer found.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if the file belongs to another user; the system's error if it cannot be made; an error for
+ * @throws McpError `MCP_STORAGE_FAILED` if the file belongs to another user; the system's error if it cannot be made; an error for
  * which `isBusy` holds if a repair by another process takes too long.
  */
 export function readIdentityKey(directory: string, log: Logger): Uint8Array {
@@ -49,7 +49,7 @@ export function readIdentityKey(directory: string, log: Logger): Uint8Array {
     }
   }
   if (busyError !== undefined) throw busyError;
-  throw new McpError("MCP_CONFIG_INVALID", `No key can be stored in ${directory}; name another directory.`);
+  throw new McpError("MCP_STORAGE_FAILED", `No key can be stored in ${directory}; name another directory.`);
 }
 
 function setKeyAside(file: string, found: FileMark, log: Logger): void {

@@ -11,7 +11,7 @@ const OTHERS_MAY_ANYTHING = 0o077n;
  * Creates the directory, for its owner alone, if it is missing. An existing one is not changed, but refused if it belongs to
  * another user or others may write in it: they could put their own catalog there.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if it is refused; the system's error if it cannot be made.
+ * @throws McpError `MCP_STORAGE_FAILED` if it is refused; the system's error if it cannot be made.
  */
 export function preparePrivateDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -19,7 +19,7 @@ export function preparePrivateDirectory(directory: string): void {
   requireOwner(directory, found);
   if (hasModes() && found.mode & OTHERS_MAY_WRITE) {
     throw new McpError(
-      "MCP_CONFIG_INVALID",
+      "MCP_STORAGE_FAILED",
       `Other users can write to ${directory}; remove their access (chmod 700) or name another directory.`,
     );
   }
@@ -29,7 +29,7 @@ export function preparePrivateDirectory(directory: string): void {
  * The stats of the path, without following a link, or `undefined` if nothing is there. If others have access to the file, that is
  * taken away; the stats still show the mode from before.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if it belongs to another user.
+ * @throws McpError `MCP_STORAGE_FAILED` if it belongs to another user.
  */
 export function lookAtPrivateFile(file: string): BigIntStats | undefined {
   const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });
@@ -55,7 +55,7 @@ export function isSecretFile(found: BigIntStats): boolean {
 function requireOwner(path: string, found: BigIntStats): void {
   const user = process.getuid?.();
   if (user === undefined || found.uid === BigInt(user)) return;
-  throw new McpError("MCP_CONFIG_INVALID", `${path} belongs to another user; name another directory.`);
+  throw new McpError("MCP_STORAGE_FAILED", `${path} belongs to another user; name another directory.`);
 }
 
 /** Windows has no such modes: there the directory is private because it lies in the user's profile. */

@@ -10,7 +10,7 @@ export const BLOCKING_TIMEOUT_MS = 100;
  * Loads `node:sqlite` without the notice that Node 22 prints when it is loaded ("SQLite is an experimental feature"). Loading is
  * synchronous, so no other warning can come in between; one that does anyway is passed on.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if this Node was started without SQLite.
+ * @throws McpError `MCP_STORAGE_FAILED` if this Node was started without SQLite.
  */
 export function loadSqlite(): SqliteModule {
   const emitWarning = process.emitWarning as EmitWarning;
@@ -24,7 +24,7 @@ export function loadSqlite(): SqliteModule {
     process.emitWarning = emitWarning as typeof process.emitWarning;
   }
   throw new McpError(
-    "MCP_CONFIG_INVALID",
+    "MCP_STORAGE_FAILED",
     "This Node has no SQLite; start it without --no-experimental-sqlite.",
   );
 }

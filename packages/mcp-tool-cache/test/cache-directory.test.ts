@@ -80,6 +80,9 @@ test("without a home the default cache directory comes from a variable, or the e
   expect(directory({ JACKFIELD_HOME: "/opt/jf" })).toBe("/opt/jf/cache");
   expect(directory({ XDG_CACHE_HOME: "/var/cache" })).toBe("/var/cache/jackfield");
   expect(() => directory({})).toThrow(
-    "This user's home directory is unknown; set JACKFIELD_HOME to a folder.",
+    expect.objectContaining({
+      code: "MCP_STORAGE_FAILED",
+      message: "This user's home directory is unknown; set JACKFIELD_HOME to a folder.",
+    }),
   );
 });

@@ -34,3 +34,15 @@ test("Node 22's experimental warning for SQLite is hidden, any other warning is 
     "afterwards",
   ]);
 });
+
+test("a Node without SQLite is a failure of storage, and the message names the option", () => {
+  const { getBuiltinModule } = process;
+  onTestFinished(() => void Object.assign(process, { getBuiltinModule }));
+  process.getBuiltinModule = (() => undefined) as typeof getBuiltinModule;
+  expect(() => loadSqlite()).toThrow(
+    expect.objectContaining({
+      code: "MCP_STORAGE_FAILED",
+      message: expect.stringContaining("without --no-experimental-sqlite"),
+    }),
+  );
+});

@@ -27,7 +27,7 @@ export interface LockPatience {
  * whenever a process dies, so it is never stale. Waiters poll.
  *
  * @throws McpError `MCP_ABORTED` if the signal fires while it waits, `MCP_LIMIT_EXCEEDED` after the longest wait,
- * `MCP_CONFIG_INVALID` if the path cannot be used or is not a lock file
+ * `MCP_STORAGE_FAILED` if the path cannot be used or is not a lock file
  */
 export async function withFileLock<T>(
   path: string,
@@ -58,7 +58,7 @@ function makeLockFile(path: string): void {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (isSystemError(error, "EEXIST") && found?.isFile() !== false) return;
     const advice = found ? "remove it" : "check whether its folder can be used";
-    throw new McpError("MCP_CONFIG_INVALID", `${path} cannot be used as a lock; ${advice}.`, {
+    throw new McpError("MCP_STORAGE_FAILED", `${path} cannot be used as a lock; ${advice}.`, {
       cause: error,
     });
   }
@@ -70,7 +70,7 @@ function openLock(path: string): DatabaseSync {
     return openDatabase(path);
   } catch (error) {
     const message = `No lock can be created in ${dirname(path)}; check that it is writable, or choose a folder with a shorter path.`;
-    throw toMcpError(error, "MCP_CONFIG_INVALID", message);
+    throw toMcpError(error, "MCP_STORAGE_FAILED", message);
   }
 }
 
@@ -80,7 +80,7 @@ function tryToLock(path: string, lock: DatabaseSync): boolean {
     return true;
   } catch (cause) {
     if (isBusy(cause)) return false;
-    throw new McpError("MCP_CONFIG_INVALID", `${path} cannot be used as a lock; remove it.`, { cause });
+    throw new McpError("MCP_STORAGE_FAILED", `${path} cannot be used as a lock; remove it.`, { cause });
   }
 }
 

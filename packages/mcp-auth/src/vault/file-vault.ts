@@ -30,7 +30,7 @@ export interface FileVaultOptions {
  * with 0700). Several processes may use the folder at once. A file that is damaged, a link, or owned or writable by others is not used:
  * it is set aside with a warning.
  *
- * All methods throw `McpError` `MCP_CONFIG_INVALID` if the folder is a link, not a folder, open to others or unusable, and
+ * All methods throw `McpError` `MCP_STORAGE_FAILED` if the folder is a link, not a folder, open to others or unusable, and
  * `MCP_LIMIT_EXCEEDED` if another process hangs while it writes or has its turn.
  */
 export function createFileVault({ directory, log = silentLogger }: FileVaultOptions): TokenVault {
@@ -107,7 +107,7 @@ class FileVault implements TokenVault {
     } catch (error) {
       const code = error instanceof Error && "code" in error ? ` (${error.code})` : "";
       const message = `Credentials cannot be stored in ${this.#directory.folder}${code}; check whether it can be used.`;
-      throw toMcpError(error, "MCP_CONFIG_INVALID", message);
+      throw toMcpError(error, "MCP_STORAGE_FAILED", message);
     }
   }
 

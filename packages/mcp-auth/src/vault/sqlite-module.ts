@@ -5,7 +5,7 @@ import { McpError } from "@jackfield/mcp-core";
  * Opens a database that does not wait for locks. It suppresses Node 22's warning that SQLite is experimental, which is of no use to a
  * person who logs in.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if Node was started without SQLite
+ * @throws McpError `MCP_STORAGE_FAILED` if Node was started without SQLite
  */
 export function openDatabase(path: string): DatabaseSync {
   const { emitWarning } = process;
@@ -19,7 +19,7 @@ export function openDatabase(path: string): DatabaseSync {
     process.emitWarning = emitWarning;
   }
   throw new McpError(
-    "MCP_CONFIG_INVALID",
+    "MCP_STORAGE_FAILED",
     "This Node has no SQLite; start it without --no-experimental-sqlite.",
   );
 }

@@ -48,7 +48,7 @@ export interface VaultDirectory {
   /**
    * Creates the folder if it is missing.
    *
-   * @throws McpError `MCP_CONFIG_INVALID` if it is a link, not a folder, owned by another user, or open to others
+   * @throws McpError `MCP_STORAGE_FAILED` if it is a link, not a folder, owned by another user, or open to others
    */
   prepare(): void;
   /** Whether the folder exists. Throws like `prepare`. */
@@ -157,7 +157,7 @@ function readOpened(file: number): FoundFile {
 function requirePrivate(folder: string): void {
   const found = lstatSync(folder);
   const refuse = (why: string) => {
-    throw new McpError("MCP_CONFIG_INVALID", `Credentials are not stored in ${folder}: ${why}.`);
+    throw new McpError("MCP_STORAGE_FAILED", `Credentials are not stored in ${folder}: ${why}.`);
   };
   if (found.isSymbolicLink()) refuse("it is a link, not a folder; name the folder itself");
   if (!found.isDirectory()) refuse("it is not a folder; remove it, or name another folder");

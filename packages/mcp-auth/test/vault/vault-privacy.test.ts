@@ -69,7 +69,7 @@ describe.runIf(process.getuid)("access by other users", () => {
     async (mode) => {
       const { directory, vault } = await openFilledVault();
       chmodSync(directory, mode);
-      const refusal = { code: "MCP_CONFIG_INVALID", message: expect.stringContaining("chmod 700") };
+      const refusal = { code: "MCP_STORAGE_FAILED", message: expect.stringContaining("chmod 700") };
       await expect(vault.forServer(SERVER_URL)).rejects.toMatchObject(refusal);
       await expect(vault.write(sampleCredential())).rejects.toMatchObject(refusal);
       await expect(vault.delete(SERVER_URL)).rejects.toMatchObject(refusal);
@@ -83,7 +83,7 @@ describe.runIf(process.getuid)("access by other users", () => {
   test.runIf(process.getuid?.() === 0)("[T41] a folder of another user is refused", async () => {
     const { directory, vault } = await openFilledVault();
     chownSync(directory, 12_345, 12_345);
-    await expect(vault.forServer(SERVER_URL)).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+    await expect(vault.forServer(SERVER_URL)).rejects.toMatchObject({ code: "MCP_STORAGE_FAILED" });
   });
 });
 
@@ -92,7 +92,7 @@ test("[T41] a folder that is a link is refused", async () => {
   const link = join(temporaryDirectory(), "link");
   symlinkSync(directory, link);
   await expect(createFileVault({ directory: link }).forServer(SERVER_URL)).rejects.toMatchObject({
-    code: "MCP_CONFIG_INVALID",
+    code: "MCP_STORAGE_FAILED",
   });
 });
 
@@ -226,7 +226,7 @@ test.each(["directory", "link"])("[T41] a %s in place of the lock file makes a w
   renameSync(lock, `${lock}.real`);
   if (what === "directory") mkdirSync(lock);
   else symlinkSync(target, lock);
-  await expect(vault.write(sampleCredential())).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+  await expect(vault.write(sampleCredential())).rejects.toMatchObject({ code: "MCP_STORAGE_FAILED" });
   expect(readFileSync(target, "utf8")).toBe("precious");
 });
 
@@ -268,15 +268,15 @@ test("[T41] the draft of a killed process is never read, and the next write remo
   expect(readdirSync(directory).filter((name) => name.includes("draft"))).toEqual([]);
 });
 
-test("errors of the file system become MCP_CONFIG_INVALID", async () => {
+test("errors of the file system become MCP_STORAGE_FAILED", async () => {
   const file = join(temporaryDirectory(), "file");
   writeFileSync(file, "");
-  const refusal = { code: "MCP_CONFIG_INVALID", message: expect.stringContaining("ENOTDIR") };
+  const refusal = { code: "MCP_STORAGE_FAILED", message: expect.stringContaining("ENOTDIR") };
   const vault = createFileVault({ directory: join(file, "vault") });
   await expect(vault.write(sampleCredential())).rejects.toMatchObject(refusal);
   const { signal } = new AbortController();
   await expect(vault.exclusively(SERVER_URL, async () => {}, signal)).rejects.toMatchObject(refusal);
   await expect(createFileVault({ directory: file }).forServer(SERVER_URL)).rejects.toMatchObject({
-    code: "MCP_CONFIG_INVALID",
+    code: "MCP_STORAGE_FAILED",
   });
 });

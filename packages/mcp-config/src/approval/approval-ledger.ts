@@ -6,7 +6,7 @@ import { definitionContent } from "./definition-content.ts";
 export interface ApprovalLedger {
   /** Whether exactly this definition, from this file, was approved. A disabled one also counts if it was approved while enabled. */
   isApproved(definition: ServerDefinition): Promise<boolean>;
-  /** @throws McpError `MCP_CONFIG_INVALID` if the store does not trust the stored key, or does not retain a key. */
+  /** @throws McpError `MCP_STORAGE_FAILED` if the store does not trust the stored key, or does not retain a key. */
   approve(definition: ServerDefinition): Promise<void>;
   /** @returns whether it had been approved. */
   revoke(definition: ServerDefinition): Promise<boolean>;
@@ -57,7 +57,7 @@ export function createApprovalLedger(store: StateStore): ApprovalLedger {
         await store.delete(entry);
       }
       const message = `The store does not keep "${KEY_NAME}", so nothing can be approved; check what else writes to it.`;
-      throw new McpError("MCP_CONFIG_INVALID", message, { phase: "approve", server: definition.name });
+      throw new McpError("MCP_STORAGE_FAILED", message, { phase: "approve", server: definition.name });
     },
     async revoke(definition) {
       const entries = await entriesOf(definition);

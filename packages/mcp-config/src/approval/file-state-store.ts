@@ -25,7 +25,7 @@ const FILE_SUFFIX = ".json";
  * followed.
  *
  * A file that is a link, belongs to another user or may be written by others counts as missing and is reported once: anybody could
- * have written it ([T08], [T09] of the threat list). `set` replaces it; `setIfMissing` throws `MCP_CONFIG_INVALID`, because the
+ * have written it ([T08], [T09] of the threat list). `set` replaces it; `setIfMissing` throws `MCP_STORAGE_FAILED`, because the
  * user may still be able to restore it.
  */
 export function fileStateStore({
@@ -141,13 +141,13 @@ function parse(text: string): Remembered | undefined {
   }
 }
 
-/** @throws McpError `MCP_CONFIG_INVALID` for a directory in which somebody else could put files. */
+/** @throws McpError `MCP_STORAGE_FAILED` for a directory in which somebody else could put files. */
 async function refuseForeign(directory: string): Promise<void> {
   const user = process.getuid?.();
   const stats = await fileSystem.promises.stat(directory);
   if (user === undefined || (stats.uid === user && (stats.mode & OTHERS_MAY_WRITE) === 0)) return;
   const message = `${directory} belongs to another user, or other users can write to it; run chmod 700 on it, or use another directory.`;
-  throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+  throw new McpError("MCP_STORAGE_FAILED", message, { phase: "config" });
 }
 
 function describe(file: string, { reason, remedy }: Fault): string {
@@ -156,5 +156,5 @@ function describe(file: string, { reason, remedy }: Fault): string {
 
 /** A new key would void every approval made with this one, which may only need its permissions restored. */
 function untrusted(file: string, fault: Fault): McpError {
-  return new McpError("MCP_CONFIG_INVALID", describe(file, fault), { phase: "approve", location: { file } });
+  return new McpError("MCP_STORAGE_FAILED", describe(file, fault), { phase: "approve", location: { file } });
 }

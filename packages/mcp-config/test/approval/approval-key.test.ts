@@ -76,7 +76,7 @@ describe("the first approvals in a new store", () => {
       if (key !== KEY_NAME) await store.set(key, value);
     };
     await expect(createApprovalLedger({ ...store, set }).approve(server("a"))).rejects.toMatchObject({
-      code: "MCP_CONFIG_INVALID",
+      code: "MCP_STORAGE_FAILED",
       message: expect.stringContaining(KEY_NAME),
     });
     expect(await store.keys("")).toEqual([]);
@@ -96,7 +96,7 @@ describe("an untrusted key file", () => {
     const ledger = createApprovalLedger(store);
     expect(await ledger.isApproved(server("a"))).toBe(false);
     await expect(ledger.approve(server("b"))).rejects.toMatchObject({
-      code: "MCP_CONFIG_INVALID",
+      code: "MCP_STORAGE_FAILED",
       message: expect.stringMatching(
         / is not used: other users can write to it, .*\(chmod 600\).*approve the servers again/,
       ),

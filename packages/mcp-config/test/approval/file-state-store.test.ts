@@ -89,7 +89,7 @@ describe("the file state store", () => {
     await mkdir(directory, { recursive: true });
     await chmod(directory, 0o777);
     await expect(fileStateStore({ directory }).set("key", "value")).rejects.toMatchObject({
-      code: "MCP_CONFIG_INVALID",
+      code: "MCP_STORAGE_FAILED",
     });
     expect(await readdir(directory)).toEqual([]);
   });

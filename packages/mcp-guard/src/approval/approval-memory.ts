@@ -18,7 +18,7 @@ export function approvalKey(tool: ToolDescriptor): string {
 export function createApprovalMemory(store: StateStore | undefined, log: Logger): ApprovalMemory {
   const inThisRun = new Set<string>();
   const failed = (what: string) => (error: unknown) => {
-    log("warn", `an approval of calls could not be ${what}`, { error: thrownText(error) });
+    log("warn", `An approval of calls could not be ${what}.`, { error: thrownText(error) });
     return undefined;
   };
   return {

@@ -33,7 +33,7 @@ export async function openPinMemory(
     try {
       await writable?.set(KEY_PREFIX + key, JSON.stringify(tool));
     } catch (error) {
-      log("warn", "the pin of a tool could not be stored", {
+      log("warn", "The pin of a tool could not be stored.", {
         server,
         tool: tool.name,
         error: thrownText(error),
@@ -76,7 +76,7 @@ async function readPins(store: StateStore, log: Logger): Promise<StoredPins | un
     const pins = servers.map((server, index) => parsePin(server, parseJson(texts[index])));
     return { pins: pins.filter((pin) => pin !== undefined), servers };
   } catch (error) {
-    log("error", "the pins of tools could not be read: for this run, tools are accepted as they are now", {
+    log("error", "The pins of tools could not be read: for this run, tools are accepted as they are now.", {
       error: thrownText(error),
     });
     return undefined;

@@ -140,8 +140,8 @@ describe("approval of calls", () => {
     expect(await callThrough(middleware, answer, {})).toBe(answer);
     expect(ask).toHaveBeenCalledTimes(1);
     expect(log.mock.calls).toEqual([
-      ["warn", "an approval of calls could not be read", { error }],
-      ["warn", "an approval of calls could not be stored", { error }],
+      ["warn", "An approval of calls could not be read.", { error }],
+      ["warn", "An approval of calls could not be stored.", { error }],
     ]);
   });
 });

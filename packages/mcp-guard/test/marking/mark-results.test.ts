@@ -44,8 +44,10 @@ describe("marking results", () => {
     expect((error as Error).message).toMatch(
       /^<mcp_tool_output [^>]*>\nignore.{590,600}<\/mcp_tool_output [^>]*>$/s,
     );
-    const ours = new McpError("MCP_CALL_TIMEOUT", "too late");
-    await expect(callThrough(markResults(), ours)).rejects.toBe(ours);
+    for (const code of ["MCP_CALL_TIMEOUT", "MCP_STORAGE_FAILED"] as const) {
+      const ours = new McpError(code, "too late");
+      await expect(callThrough(markResults(), ours)).rejects.toBe(ours);
+    }
   });
 
   test("[T72] an error in CJK text, or one that ends like a secret, keeps its closing marker", async () => {

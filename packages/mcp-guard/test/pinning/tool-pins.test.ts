@@ -158,7 +158,7 @@ describe("pinning tools", () => {
     const { pins } = await opened({ store, log });
     expect(await offer(pins, ORIGINAL)).toEqual(["read_file"]);
     expect(await offer(pins, { ...ORIGINAL, title: "x" })).toEqual([]);
-    expect(log).toHaveBeenCalledWith("warn", "the pin of a tool could not be stored", {
+    expect(log).toHaveBeenCalledWith("warn", "The pin of a tool could not be stored.", {
       server: "files",
       tool: "read_file",
       error: "Error: disk full",

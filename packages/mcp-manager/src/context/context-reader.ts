@@ -141,7 +141,7 @@ async function listOrNothing<K extends ContextKind>(
   try {
     return await listOf(managed, kind, false);
   } catch (error) {
-    log("debug", "a server's list was left out", {
+    log("debug", "A server's list was left out.", {
       server: managed.definition.name,
       kind,
       error: thrownText(error),

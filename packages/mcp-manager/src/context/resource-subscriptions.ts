@@ -134,7 +134,7 @@ class Subscriptions implements ResourceSubscriptions {
     } catch (thrown) {
       const { server, log } = this.#options;
       const { code, message } = toMcpError(thrown, "MCP_INTERNAL", thrownText(thrown), { server });
-      log("warn", "a subscription to a resource failed", { server, uri, code, error: message });
+      log("warn", "A subscription to a resource failed.", { server, uri, code, error: message });
     }
   }
 
@@ -158,7 +158,7 @@ class Subscriptions implements ResourceSubscriptions {
       await listener();
     } catch (error) {
       const { server, log } = this.#options;
-      log("error", "a listener of a resource threw", { server, uri, error: thrownText(error) });
+      log("error", "A listener of a resource threw.", { server, uri, error: thrownText(error) });
     }
   }
 

@@ -284,14 +284,14 @@ class ServerConnection implements Connection {
   async #ended(): Promise<void> {
     const { closeTimeoutMs, log } = this.#settings;
     if (await this.#ending.finished(closeTimeoutMs)) return;
-    log("warn", `a session did not close within ${closeTimeoutMs} ms and was left behind`, {
+    log("warn", `A session did not close within ${closeTimeoutMs} ms and was left behind.`, {
       server: this.#subject.definition.name,
     });
   }
 
   #end(ending: Promise<unknown>): void {
     const unclean = (error: unknown) =>
-      this.#settings.log("warn", "a session did not close cleanly", {
+      this.#settings.log("warn", "A session did not close cleanly.", {
         server: this.#subject.definition.name,
         error: thrownText(error),
       });

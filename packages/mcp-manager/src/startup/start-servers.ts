@@ -67,7 +67,7 @@ async function readCatalog(
   try {
     return await raceSignal(records, signal);
   } catch (error) {
-    if (!signal.aborted) log("warn", "the catalog could not be read", { error: thrownText(error) });
+    if (!signal.aborted) log("warn", "The catalog could not be read.", { error: thrownText(error) });
     return new Map();
   }
 }

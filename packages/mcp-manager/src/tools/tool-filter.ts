@@ -21,5 +21,5 @@ export function unmatchedInclude(
   if (unmatched.length === 0) return undefined;
   const offered = advertised.slice(0, 20).map((tool) => `"${tool}"`);
   const more = advertised.length > 20 ? ` and ${advertised.length - 20} more` : "";
-  return `its filter includes ${unmatched.map((pattern) => `"${pattern}"`).join(", ")}, which matches none of its tools; it offers ${offered.join(", ") || "none"}${more}`;
+  return `The server's filter includes ${unmatched.map((pattern) => `"${pattern}"`).join(", ")}, which matches none of its tools; it offers ${offered.join(", ") || "none"}${more}.`;
 }

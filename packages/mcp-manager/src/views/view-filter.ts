@@ -56,7 +56,7 @@ export function viewRules(filter: ViewFilter, log: Logger): ViewRules {
       if (isUnawaited(verdict)) throw new TypeError("It returned a promise; only viewFor waits for one.");
       return verdict === true;
     } catch (error) {
-      log("warn", `the filter of a view threw and hides a ${what}`, {
+      log("warn", `The filter of a view threw and hides a ${what}.`, {
         [what]: name,
         error: thrownText(error),
       });
@@ -92,7 +92,7 @@ export function asyncViewRules(filter: AsyncViewFilter, log: Logger): AsyncViewR
     try {
       return (await ask()) === true;
     } catch (error) {
-      log("warn", `the filter of a view failed and hides a ${what}`, {
+      log("warn", `The filter of a view failed and hides a ${what}.`, {
         [what]: name,
         error: thrownText(error),
       });

@@ -192,7 +192,7 @@ describe("subscriptions to resources", () => {
       if (uri === A) throw new McpError("MCP_REQUEST_REJECTED", "No.");
       return {};
     });
-    await vi.waitFor(() => expect(logged).toEqual(["a subscription to a resource failed"]));
+    await vi.waitFor(() => expect(logged).toEqual(["A subscription to a resource failed."]));
     expect(asked(next)).toEqual([`+${A}`, `+${B}`]);
   });
 });

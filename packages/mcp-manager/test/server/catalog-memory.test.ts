@@ -217,7 +217,7 @@ describe("the catalog entry of a server", () => {
     session.notify(CHANGED);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(manager.tools()).toMatchObject([{ originalName: "new" }]);
-    expect(warnings).toContain("the catalog could not be updated for a server");
+    expect(warnings).toContain("The catalog could not be updated for a server.");
     await manager.close();
   });
 

@@ -159,7 +159,10 @@ describe("a server's filter", () => {
     registry.replace("a", [tool("read"), tool("write")], "live");
     registry.replace("a", [tool("read"), tool("write")], "live");
     expect(warnings).toEqual([
-      ["a", 'its filter includes "raed", which matches none of its tools; it offers "read", "write"'],
+      [
+        "a",
+        'The server\'s filter includes "raed", which matches none of its tools; it offers "read", "write".',
+      ],
     ]);
   });
 
@@ -167,7 +170,7 @@ describe("a server's filter", () => {
     const { registry, warnings } = createRegistry({ servers: [{ ...a, tools: { include: ["x"] } }] });
     const listed = Array.from({ length: 25 }, (_, index) => tool(`t${index}`));
     registry.replace("a", listed, "live");
-    expect(warnings[0]?.[1]).toMatch(/"t19" and 5 more$/);
+    expect(warnings[0]?.[1]).toMatch(/"t19" and 5 more\.$/);
   });
 });
 

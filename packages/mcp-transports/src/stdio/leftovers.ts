@@ -22,7 +22,7 @@ export interface Leftover extends RecordedTree {
  * `processRecord`. It ends nothing, and removes records that name no running process any more. Servers of hosts that still
  * run are ignored, and so are processes that merely reuse a recorded number. A missing directory counts as empty.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if others may write in the directory, or it belongs to another user.
+ * @throws McpError `MCP_STORAGE_FAILED` if others may write in the directory, or it belongs to another user.
  */
 export async function findLeftovers(options: { readonly directory: string }): Promise<readonly Leftover[]> {
   const directory = openProcessRecordDirectory(options.directory);

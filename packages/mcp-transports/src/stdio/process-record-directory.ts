@@ -41,7 +41,7 @@ export interface ProcessRecordDirectory {
 
 /**
  * The directory is created with the first record. Anyone who can write in it can have processes ended, so a directory that
- * belongs to another user, or in which others may write, is refused with `MCP_CONFIG_INVALID`.
+ * belongs to another user, or in which others may write, is refused with `MCP_STORAGE_FAILED`.
  */
 export function openProcessRecordDirectory(directory: string): ProcessRecordDirectory {
   const folder = resolve(directory);
@@ -96,10 +96,10 @@ function requirePrivate(folder: string): void {
   if (user === undefined) return;
   const { uid, mode } = statSync(folder);
   if (uid !== user)
-    throw new McpError("MCP_CONFIG_INVALID", `${folder} belongs to another user; name another directory.`);
+    throw new McpError("MCP_STORAGE_FAILED", `${folder} belongs to another user; name another directory.`);
   if (mode & OTHERS_MAY_WRITE)
     throw new McpError(
-      "MCP_CONFIG_INVALID",
+      "MCP_STORAGE_FAILED",
       `Other users can write to ${folder}; remove that permission (chmod 700) or name another directory.`,
     );
 }

@@ -199,7 +199,7 @@ describe("leftovers", () => {
     const directory = temporaryFolder();
     chmodSync(directory, 0o777);
     const error = await failureOf(findLeftovers({ directory }));
-    expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID" });
+    expect(error).toMatchObject({ code: "MCP_STORAGE_FAILED" });
     expect(error.message).toContain("chmod 700");
   });
 });
