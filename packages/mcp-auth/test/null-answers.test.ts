@@ -10,6 +10,9 @@ const HOUR_MS = 3_600_000;
 const NULLS = { refresh_token: null, scope: null, id_token: null, expires_in: null };
 const TOKENS = { access_token: "next", token_type: "Bearer" };
 
+/** The optional members of an OAuth error, without values. */
+const NO_DETAILS = { error_description: null, error_uri: null };
+
 describe("a response with null members", () => {
   it("[A15] renews a token and keeps the old refresh token", async () => {
     await using scene = await openScene();
@@ -63,6 +66,46 @@ describe("a response with null members", () => {
       redirect_uris: body.redirect_uris,
       issuer: scene.authority.issuer,
     });
+  });
+});
+
+describe.each([
+  ["without optional members", {}],
+  ["with null members", NO_DETAILS],
+])("a refusal %s", (_, details) => {
+  it("of a renewal ends the login", async () => {
+    await using scene = await openScene();
+    await scene.oauth.login(scene.server);
+    scene.authority.behave({
+      tokens: (grantType) =>
+        grantType === "refresh_token"
+          ? { status: 400, body: { error: "invalid_grant", ...details } }
+          : undefined,
+    });
+    await scene.oauth.headers(scene.server);
+    scene.clock.now += HOUR_MS;
+    const { signal } = new AbortController();
+    expect(await scene.oauth.onChallenge(scene.server, { status: 401 }, signal)).toBe("retry");
+    expect(scene.pages).toHaveLength(2);
+    expect(scene.said).toMatchObject([{ fields: { reason: expect.stringContaining("invalid_grant") } }]);
+  });
+
+  it("of the client makes the next login register another one", async () => {
+    await using scene = await openScene();
+    await scene.oauth.login(scene.server);
+    scene.authority.behave({
+      tokens: () => ({ status: 401, body: { error: "invalid_client", ...details } }),
+    });
+    await expect(scene.oauth.login(scene.server)).rejects.toThrow(/invalid_client.* Log in again\.$/);
+    scene.authority.behave({});
+    await scene.again().login(scene.server);
+    expect(scene.authority.requestsTo("/register")).toHaveLength(2);
+  });
+
+  it("of a registration is quoted by the error", async () => {
+    const registration = { status: 400, body: { error: "invalid_redirect_uri", ...details } };
+    await using scene = await openScene({ behavior: { registration } });
+    await expect(scene.oauth.login(scene.server)).rejects.toThrow("HTTP 400 (invalid_redirect_uri)");
   });
 });
 

@@ -1,13 +1,13 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 
 /**
- * Removes the top-level members that are `null` from successful JSON answers. Some authorization servers write an optional member
- * without a value as `null`. The SDK would reject such an answer, and with it tokens that replaced the spent ones.
+ * Removes the top-level members that are `null` from JSON answers. Some authorization servers write an optional member without a
+ * value as `null`. The SDK would not recognize such an answer: neither tokens that replaced the spent ones, nor an OAuth error that
+ * ends a login.
  */
 export function withoutNullMembers(fetch: FetchLike): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init);
-    if (!response.ok) return response;
     const cleaned = cleanedBody(await response.clone().text());
     if (cleaned === undefined) return response;
     const { status, headers } = response;

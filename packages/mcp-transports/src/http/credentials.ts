@@ -68,7 +68,7 @@ export function createCredentials({
    */
   const values = new Map<string, readonly string[]>();
 
-  const attachable = (headers: { readonly [name: string]: string }) => {
+  const attachable = (headers: { readonly [name: string]: unknown }) => {
     const list = listOf(headers);
     for (let index = 1; index < list.length; index += 2) {
       keep(list[index - 1] as string, list[index] as string);
@@ -134,8 +134,24 @@ export function readChallenge(status: number, headers: IncomingHeaders): AuthCha
   return undefined;
 }
 
-function listOf(headers: { readonly [name: string]: string }): string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    isReservedHeader(name) ? [] : [name.toLowerCase(), value],
-  );
+function listOf(headers: { readonly [name: string]: unknown }): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (isReservedHeader(name)) return [];
+    return [value].flat().flatMap((single) => {
+      const text = textOf(name, single);
+      return text === undefined ? [] : [name.toLowerCase(), text];
+    });
+  });
+}
+
+/**
+ * The value as text; `undefined` if it is left out. A host in plain JavaScript may return other values than strings.
+ *
+ * @throws TypeError for an object, a function or a symbol
+ */
+function textOf(name: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "object" || typeof value === "function" || typeof value === "symbol")
+    throw new TypeError(`the header "${name}" has no text as its value`);
+  return String(value);
 }

@@ -37,7 +37,7 @@ export interface PostContext {
   /** Something arrived that is neither the answer to this message nor a message of the server's own. */
   onStray(error: Error): void;
   onAccepted(message: JSONRPCMessage, headers: IncomingHeaders): void;
-  /** The answer has come, but the stream is still open. Returns a function to call once it has ended. */
+  /** The answer has come, but the call is still open. Returns a function to call once it has ended. */
   onLingering(end: () => void): () => void;
   /** The message is settled, successfully or not. */
   onSettled(post: MessagePost): void;
@@ -131,6 +131,7 @@ class RunningPost implements MessagePost, HttpCallListener {
 
   answeredElsewhere(): void {
     this.#settle("done");
+    if (!this.#waitsForOtherStreams) this.#stopLingering ??= this.#context.onLingering(this.#letGo);
   }
 
   otherStreamsEnded(): void {
@@ -217,7 +218,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     }
     this.#pass(soundMessage(message.id === this.id ? message : { ...message, id: this.id }));
     this.#settle("done");
-    if (this.#feed) this.#stopLingering = this.#context.onLingering(this.#letGo);
+    if (this.#feed) this.#stopLingering ??= this.#context.onLingering(this.#letGo);
   }
 
   #pass(received: JSONRPCMessage): void {
@@ -244,12 +245,9 @@ class RunningPost implements MessagePost, HttpCallListener {
   }
 
   onRefusal(refusal: Refusal): void {
-    if (refusal.status === 404 && this.#options.hasSession) {
-      this.#settle("forgotten");
-      return;
-    }
     const answer = this.#findAnswer(refusal);
-    if (answer) this.#take(answer);
+    if (refusal.status === 404 && this.#options.hasSession) this.#settle("forgotten");
+    else if (answer) this.#take(answer);
     else this.#fail(this.#context.explain(refusal));
   }
 

@@ -26,16 +26,26 @@ export interface StreamWatchdog {
 
 /**
  * Begins to watch. Calls `onSuspicion` once when the connection should be replaced: after sleep, or when a server's regular
- * signs of life stop, such as comments. If a server sends none, only the kernel's own probes detect a dead connection.
+ * signs of life stop, such as comments. What arrived unread while the program was blocked or stopped is a sign of life. If a server
+ * sends none, only the kernel's own probes detect a dead connection.
  */
 export function createStreamWatchdog(onSuspicion: (why: string) => void): StreamWatchdog {
   let lastTick = Date.now();
   let lastHeard = Date.now();
   let pauses: number[] = [];
-  const stop = () => clearInterval(timer);
+  let reading: NodeJS.Immediate | undefined;
+  const stop = () => {
+    clearInterval(timer);
+    clearImmediate(reading);
+  };
+  // After a pause of the program itself, what the server sent meanwhile is still unread: the event loop first reads the network once.
   const suspect = (why: string) => {
-    stop();
-    onSuspicion(why);
+    reading ??= setImmediate(() => {
+      reading = setImmediate(() => {
+        stop();
+        onSuspicion(why);
+      });
+    });
   };
   const timer = setInterval(() => {
     const now = Date.now();
@@ -46,6 +56,8 @@ export function createStreamWatchdog(onSuspicion: (why: string) => void): Stream
   }, TICK_MS);
   return {
     heard() {
+      clearImmediate(reading);
+      reading = undefined;
       const now = Date.now();
       pauses = [...pauses, now - lastHeard].slice(-KNOWN_PAUSES);
       lastHeard = now;

@@ -1,9 +1,13 @@
+import { channel } from "node:diagnostics_channel";
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { connect, failureOf } from "../connecting.ts";
 import { startHttpServer } from "../http-server.ts";
 import { prepareSseTransport } from "./prepared-sse.ts";
 import { count, ECHO, open } from "./remote.ts";
+
+const CHUNKS = channel("undici:request:bodyChunkReceived");
+const BEAT = ": beat\n\n";
 
 const RESULTS: { readonly [method: string]: object } = {
   initialize: {
@@ -36,7 +40,20 @@ async function startPacedServer() {
   });
   /** Resolves with the function that answers the next call, once it has arrived. */
   const nextCall = () => vi.waitUntil(() => calls.shift(), { timeout: 10_000 });
-  return { ...server, transport: "sse" as const, nextCall };
+  /** Sends a comment, and resolves once it has arrived. */
+  const beat = () => {
+    const arrived = new Promise<void>((resolve) => {
+      const check = (received: unknown) => {
+        if (!String((received as { readonly chunk: Buffer }).chunk).endsWith(BEAT)) return;
+        CHUNKS.unsubscribe(check);
+        resolve();
+      };
+      CHUNKS.subscribe(check);
+    });
+    stream?.write(BEAT);
+    return arrived;
+  };
+  return { ...server, transport: "sse" as const, nextCall, beat };
 }
 
 describe("the stream of an HTTP+SSE session", () => {
@@ -45,7 +62,13 @@ describe("the stream of an HTTP+SSE session", () => {
 
   test("[R29] ends the session when its regular comments stop", async () => {
     const [transport, wire] = prepareSseTransport();
-    transport.onclose = vi.fn();
+    const onclose = vi.fn();
+    const closed = new Promise<void>((resolve) => {
+      transport.onclose = () => {
+        onclose();
+        resolve();
+      };
+    });
     const started = transport.start();
     wire.onHeaders(200, { "content-type": "text/event-stream" });
     wire.onData(Buffer.from("event: endpoint\ndata: /messages\n\n"));
@@ -55,9 +78,10 @@ describe("the stream of an HTTP+SSE session", () => {
       wire.onData(Buffer.from(": beat\n\n"));
     }
     vi.advanceTimersByTime(30_000);
-    expect(transport.onclose).not.toHaveBeenCalled();
+    expect(onclose).not.toHaveBeenCalled();
     vi.advanceTimersByTime(15_000);
-    expect(transport.onclose).toHaveBeenCalledTimes(1);
+    await closed;
+    expect(onclose).toHaveBeenCalledTimes(1);
     expect(transport.fault).toMatchObject({ facts: { kind: "output-ended" } });
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -80,6 +104,34 @@ describe("the stream of an HTTP+SSE session", () => {
     vi.advanceTimersByTime(600_000);
     answer();
     expect(await long).toMatchObject({ content: [{ text: "done" }] });
+    expect(lost).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ["[R29] beyond its silence limit", () => vi.advanceTimersByTime(60_000)],
+    [
+      "[R30] as long as a sleep",
+      () => {
+        vi.setSystemTime(Date.now() + 120_000);
+        vi.advanceTimersByTime(5000);
+      },
+    ],
+  ])("brings the answer that arrived while the program was blocked %s", async (_, block) => {
+    const server = await startPacedServer();
+    const session = await connect(server);
+    const lost = vi.fn();
+    session.onClose(lost);
+    const call = session.request("tools/call", ECHO, { timeoutMs: 0, maxTotalMs: 0 });
+    const answer = await server.nextCall();
+    for (let count = 0; count < 4; count += 1) {
+      vi.advanceTimersByTime(10_000);
+      await server.beat();
+    }
+    answer();
+    // The server hands the answer to the kernel before the event loop reads the network.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    block();
+    expect(await call).toMatchObject({ content: [{ text: "done" }] });
     expect(lost).not.toHaveBeenCalled();
   });
 
