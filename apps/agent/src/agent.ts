@@ -179,11 +179,15 @@ function showStart(runtime: Mcp, screen: Screen, style: TerminalStyle): void {
 }
 
 async function sayOnce(run: Run, framework: AgentFramework, screen: Screen, text: string): Promise<number> {
-  await framework.ask(text, {
-    signal: run.signal,
-    print: (piece) => screen.print(withoutControls(piece)),
-  });
-  screen.endLine();
+  try {
+    await framework.ask(text, {
+      signal: run.signal,
+      print: (piece) => screen.print(withoutControls(piece)),
+    });
+  } finally {
+    // An error is printed on a line of its own.
+    screen.endLine();
+  }
   return 0;
 }
 

@@ -30,5 +30,10 @@ export function readModelSettings(
 ): ModelSettings | undefined {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = environment;
   if (!apiKey && !baseUrl) return undefined;
-  return { baseUrl: baseUrl || OPENAI_BASE_URL, apiKey: apiKey || NO_KEY, model: model ?? DEFAULT_MODEL };
+  return {
+    baseUrl: baseUrl || OPENAI_BASE_URL,
+    isBaseUrlGiven: Boolean(baseUrl),
+    apiKey: apiKey || NO_KEY,
+    model: model ?? DEFAULT_MODEL,
+  };
 }

@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream";
 import { openMcp } from "jackfield";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AgentContext, runAgent } from "../src/agent.ts";
+import { startFailingModel } from "./fixtures/failing-model.ts";
 import { createTextSink, type TextSink } from "./fixtures/text-sink.ts";
 
 const LONG_MS = 60_000;
@@ -89,6 +90,21 @@ describe("the agent without a terminal", () => {
     expect(await run(["--once", "Get the sum of 1 and 2"])).toBe(0);
     expect(stdout.text).toContain("The sum of 1 and 2 is 3.");
   });
+});
+
+describe("a model that breaks off its answer", () => {
+  it.each(["ai-sdk", "langchain"])(
+    "is reported on a line of its own with --once on %s",
+    { timeout: LONG_MS },
+    async (framework) => {
+      await using model = await startFailingModel();
+      const environment = { OPENAI_BASE_URL: model.baseUrl("cut") };
+      const argv = ["--once", "hi", "--discover", "--framework", framework];
+      expect(await run(argv, { environment })).toBe(1);
+      expect(stdout.text).toMatch(/^Hel\n$/m);
+      expect(stderr.text).toMatch(/^The model at \S+ broke off its answer: terminated\. Try again\.\n$/);
+    },
+  );
 });
 
 describe("the agent in a terminal", () => {

@@ -35,13 +35,13 @@ export function createApprovalDesk({ ledger, approve, log, signal }: ApprovalDes
     const isGranted = (await approver(request, { signal })) === true;
     if (signal.aborted) return false;
     if (!isGranted) {
-      log("info", "the approver refused the server", { server });
+      log("info", "The approver refused the server.", { server });
       return false;
     }
     grantedNow.add(definitionContent(request.definition));
     await ledger.approve(request.definition).catch((error: unknown) => {
       const reason = thrownText(error);
-      log("warn", "the approval could not be stored, so it lasts only for this run", {
+      log("warn", "The approval could not be stored, so it lasts only for this run.", {
         server,
         reason,
       });
@@ -65,7 +65,7 @@ export function createApprovalDesk({ ledger, approve, log, signal }: ApprovalDes
           },
           (error: unknown) => {
             if (signal.aborted) return;
-            log("warn", "the approver failed, so the server is not started", {
+            log("warn", "The approver failed, so the server is not started.", {
               server: definition.name,
               error: thrownText(error),
             });

@@ -30,7 +30,7 @@ const PROBE: ServerDefinition = {
 /**
  * Checks that approvals can be stored, before an action that needs one.
  *
- * @throws McpError `MCP_CONFIG_INVALID` that names the directory, or the key that is not trusted
+ * @throws McpError `MCP_STORAGE_FAILED` that names the directory, or the key that is not trusted
  */
 export async function probeApprovals(log: Logger): Promise<void> {
   const ledger = createApprovalLedger(ownStore(log));
@@ -45,7 +45,7 @@ function ownStore(log: Logger): StateStore {
   const explain = (error: unknown): never => {
     const reason = (error as NodeJS.ErrnoException).code ?? thrownText(error);
     const message = `Approvals cannot be stored in ${directory} (${reason}); check that it is writable, or set JACKFIELD_HOME to another folder.`;
-    throw toMcpError(error, "MCP_CONFIG_INVALID", message, { phase: "approve" });
+    throw toMcpError(error, "MCP_STORAGE_FAILED", message, { phase: "approve" });
   };
   return {
     ...store,

@@ -103,15 +103,22 @@ export function createConfiguration(opened: ReadConfiguration, ports: Configurat
 }
 
 /**
- * Whether a source that was readable before no longer is; one that never was does not count. A file that had servers and is empty now
- * counts: it is probably being written.
+ * Whether a source that was readable before no longer is; one that never was does not count. A file that had servers counts if it is
+ * empty now, because it is probably being written, or has all its servers under a key that is not read.
  */
 function hasLostSource(before: DiscoveredServers, after: DiscoveredServers): boolean {
   const known = new Set(unreadableFiles(before));
   const defined = [...before.servers, ...before.blocked.map(({ definition }) => definition)];
-  const isEmptied = ({ code, file }: Diagnostic) =>
-    code === "empty-file" && defined.some(({ definedIn }) => definedIn.file === file);
-  return unreadableFiles(after).some((file) => !known.has(file)) || after.diagnostics.some(isEmptied);
+  const hadServers = (file: string | undefined) => defined.some(({ definedIn }) => definedIn.file === file);
+  return (
+    unreadableFiles(after).some((file) => !known.has(file)) ||
+    after.diagnostics.some((diagnostic) => saysNoServers(diagnostic) && hadServers(diagnostic.file))
+  );
+}
+
+/** A wrong root key beside servers that are read is a warning only. */
+function saysNoServers({ code, severity }: Diagnostic): boolean {
+  return code === "empty-file" || (code === "wrong-root-key" && severity === "error");
 }
 
 function unreadableFiles({ problems }: DiscoveredServers): (string | undefined)[] {

@@ -19,7 +19,7 @@ export function readConnectDeadline(env: Variables, log: Logger): number | undef
 export function connectDeadlineFault(env: Variables): string | undefined {
   const isUnset = (env[VARIABLE]?.trim() ?? "") === "";
   if (isUnset || durationVariable(env, VARIABLE, 0) !== undefined) return undefined;
-  return `${VARIABLE} is ignored; it must be a number of milliseconds, 0 for no limit`;
+  return `${VARIABLE} is ignored; it must be a number of milliseconds, 0 for no limit.`;
 }
 
 /** The definitions with this connect deadline in place of their own; unchanged for `undefined`. */

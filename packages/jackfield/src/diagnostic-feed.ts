@@ -15,7 +15,7 @@ export function createDiagnosticFeed(log: Logger): DiagnosticFeed {
   let known: ReadonlySet<string> | undefined;
 
   const logFailure = (error: unknown) =>
-    log("error", 'a listener of "diagnostic" threw', { error: thrownText(error) });
+    log("error", 'A listener of "diagnostic" threw.', { error: thrownText(error) });
   const notify = (diagnostic: Diagnostic) => {
     for (const { call } of [...listeners]) {
       try {

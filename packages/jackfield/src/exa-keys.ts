@@ -19,7 +19,10 @@ export function createExaKeyFinder(
     try {
       await onKey?.(key, definition.name);
     } catch (error) {
-      log("warn", `"filters.exaApiKey" failed`, { server: definition.name, error: thrownText(error) });
+      log("warn", `The function "filters.exaApiKey" failed.`, {
+        server: definition.name,
+        error: thrownText(error),
+      });
     }
   };
   return ({ servers, blocked }) => {
@@ -28,7 +31,7 @@ export function createExaKeyFinder(
     for (const definition of [...servers, ...filtered].filter(isExaServer)) {
       find(definition).catch((error: unknown) => {
         if (!signal.aborted)
-          log("warn", "no Exa API key was found", { server: definition.name, error: thrownText(error) });
+          log("warn", "No Exa API key was found.", { server: definition.name, error: thrownText(error) });
       });
     }
   };

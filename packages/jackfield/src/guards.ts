@@ -130,7 +130,7 @@ export async function createGuards({
       await waitForClosing({
         work: () => Promise.all(pins.map((one) => one.saved())),
         deadline,
-        onLate: (ms) => settings.log("warn", `the accepted tools were not stored within ${ms} ms`),
+        onLate: (ms) => settings.log("warn", `The accepted tools were not stored within ${ms} ms.`),
       });
     },
   };
@@ -177,7 +177,7 @@ function logDrift(
   log: Logger,
   { cleanText, formatChanges }: Awaited<ReturnType<typeof loadGuards>>,
 ): void {
-  const message = `tool "${cleanText(tool)}" ${DRIFTS[state]} and is withheld; "jackfield verify" shows the difference`;
+  const message = `Tool "${cleanText(tool)}" ${DRIFTS[state]} and is withheld; "jackfield verify" shows the difference.`;
   log("warn", message, { server, tool, changes: formatChanges(changes, cleanText) });
 }
 

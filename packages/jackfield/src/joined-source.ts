@@ -110,7 +110,7 @@ function shownBy({ servers }: Pick<ViewFilter, "servers">, joining: Joining): Sh
 }
 
 function tellOfFailure(error: unknown, server: string, { log }: Joining): void {
-  log("warn", "the filter of a view failed, so the server is hidden", { server, error: thrownText(error) });
+  log("warn", "The filter of a view failed, so the server is hidden.", { server, error: thrownText(error) });
 }
 
 /** What managers and views have in common. */

@@ -19,11 +19,14 @@ export async function reportLeftovers(place: ProcessRecordPlace, log: Logger): P
     if (place === undefined || isEmpty(place.directory)) return [];
     const leftovers = await findLeftovers(place.directory);
     for (const { server, hostPid } of leftovers) {
-      log("warn", "a server of an earlier run, whose host was killed, is still running", { server, hostPid });
+      log("warn", "A server of an earlier run, whose host was killed, is still running.", {
+        server,
+        hostPid,
+      });
     }
     return leftovers;
   } catch (error) {
-    log("warn", "the records of earlier runs could not be read", { error: thrownText(error) });
+    log("warn", "The records of earlier runs could not be read.", { error: thrownText(error) });
     return [];
   }
 }

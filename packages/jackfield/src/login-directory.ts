@@ -4,7 +4,7 @@ import { homeUnknown } from "./unknown-home.ts";
 /**
  * Where logins are kept.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if the user's home directory is unknown
+ * @throws McpError `MCP_STORAGE_FAILED` if the user's home directory is unknown
  */
 export function loginDirectory(): string {
   const directory = knownLoginDirectory();

@@ -20,8 +20,8 @@ export interface McpReport extends StartupReport, ConfigurationReport {
 /** What a reload did, and what it found in the configuration. */
 export interface McpReloadReport extends ReloadReport, ConfigurationReport {
   /**
-   * False if a source that was readable before no longer is: nothing has changed then. `problems`, or `diagnostics` for an emptied file,
-   * says why.
+   * False if a source that was readable before no longer is: nothing has changed then. `problems` says why, or `diagnostics` for a file
+   * that is empty or has all its servers under a wrong key.
    */
   readonly applied: boolean;
   /** Entries that could not be used; `error` says why. Whether servers could be connected is in `servers()`. */

@@ -100,7 +100,7 @@ function followConfiguration(
   function startApproved(): void {
     configuration.reconsider(manager).catch((error: unknown) => {
       if (!signal.aborted)
-        log("warn", "an approved server could not be started", { error: thrownText(error) });
+        log("warn", "An approved server could not be started.", { error: thrownText(error) });
     });
   }
   applied(opened.merged);

@@ -47,7 +47,7 @@ export function renewRefusedValues(ports: ServerPorts, { runsCommands, log }: Re
     if (missing !== "" && warnedOmissions.get(subject) !== missing)
       log(
         "warn",
-        "values are left out, because their commands failed or printed values that the server refused",
+        "Values are left out, because their commands failed or printed values that the server refused.",
         {
           server: server.name,
           names,

@@ -1,14 +1,30 @@
 import { resolve } from "node:path";
 import type { DiscoverServersOptions } from "@jackfield/mcp-config";
-import type { OpenMcpOptions } from "./open-mcp-options.ts";
+import type { DiscoverOptions, OpenMcpOptions } from "./open-mcp-options.ts";
 
 /** Where servers were looked for. */
 export type SearchedPlaces = Pick<DiscoverServersOptions, "cwd" | "files" | "hosts">;
 
-/** Where a runtime looks for its servers. */
-export function searchedPlaces({ cwd = ".", configFiles = [], discover }: OpenMcpOptions): SearchedPlaces {
-  const files = configFiles.map((file) => resolve(cwd, file));
-  return discover === false ? { cwd, files, hosts: [] } : { cwd, ...discover, files };
+/** The options of a runtime's search. It looks in the runtime's `cwd` unless it has one of its own. */
+export function discoveryOptions({ cwd, discover }: OpenMcpOptions): DiscoverOptions {
+  return discover === false ? { cwd, hosts: [] } : { ...discover, cwd: discover?.cwd ?? cwd };
+}
+
+/** Where a runtime looks for its servers. Files and hosts that are no texts are left out: reading them reports them. */
+export function searchedPlaces(options: OpenMcpOptions): SearchedPlaces {
+  const { cwd, hosts } = discoveryOptions(options);
+  const files = textsIn(options.configFiles) ?? [];
+  return {
+    cwd: cwd ?? ".",
+    files: files.map((file) => resolve(options.cwd ?? ".", file)),
+    hosts: hosts === "all" ? hosts : textsIn(hosts),
+  };
+}
+
+/** `undefined` if it is no list. An empty text counts as none: as a path, it would mean the folder. */
+function textsIn(list: unknown): readonly string[] | undefined {
+  if (!Array.isArray(list)) return undefined;
+  return list.filter((element) => typeof element === "string" && element !== "");
 }
 
 /** Options that make a printed command look in the same places; its defaults are left out. */

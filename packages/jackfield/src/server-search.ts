@@ -7,6 +7,8 @@ import { type AdvisedServers, adviseApproval } from "./blocked-servers.ts";
 import type { ReadConfiguration } from "./configuration.ts";
 import { readConnectDeadline, withConnectDeadline } from "./connect-deadline.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
+import { withOwnOptionName } from "./own-option-name.ts";
+import { discoveryOptions, searchedPlaces } from "./searched-places.ts";
 
 /** Finds servers, and decides which of them are used. */
 export interface ServerSearch extends Pick<ServerAdmission, "isAdmitted"> {
@@ -19,20 +21,21 @@ export interface ServerSearch extends Pick<ServerAdmission, "isAdmitted"> {
 }
 
 export function createServerSearch(options: OpenMcpOptions, log: Logger, signal: AbortSignal): ServerSearch {
-  const { servers, configFiles: files, cwd, discover, approve, approvals, trust, filters } = options;
+  const { servers, configFiles: files, cwd, approve, approvals, trust, filters } = options;
   const desk = createApprovalDesk({ ledger: openApprovals(approvals, log), approve, log, signal });
   const admission = createServerAdmission({ ledger: desk, trust, filters });
-  const places = discover === false ? { hosts: [] } : { cwd, ...discover };
+  const places = searchedPlaces(options);
   const deadlineMs = readConnectDeadline(process.env, log);
   const merge = async (found: FoundServers) => {
     const merged = adviseApproval(await found.merge(admission.admit), places);
-    return { ...merged, servers: withConnectDeadline(merged.servers, deadlineMs) };
+    const problems = merged.problems.map(withOwnOptionName);
+    return { ...merged, problems, servers: withConnectDeadline(merged.servers, deadlineMs) };
   };
   let warned: string | undefined;
   return {
     isAdmitted: admission.isAdmitted,
     async read() {
-      const found = await findServers({ ...places, base: cwd ?? ".", servers, files });
+      const found = await findServers({ ...discoveryOptions(options), base: cwd ?? ".", servers, files });
       return { found, merged: await merge(found) };
     },
     merge,

@@ -105,7 +105,7 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
         onLate: (ms) =>
           log(
             "warn",
-            `a login was still being renewed after ${ms} ms; it is stored if this program keeps running`,
+            `A login was still being renewed after ${ms} ms; it is stored if this program keeps running.`,
           ),
       });
     },

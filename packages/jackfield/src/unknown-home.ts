@@ -16,5 +16,5 @@ export function hasStateDirectory(): boolean {
 /** The error for something that has no place because `ownStateDirectory` returns `undefined`. */
 export function homeUnknown(what: string): McpError {
   const message = `This user's home directory is unknown, so ${what} cannot be stored; set JACKFIELD_HOME to a folder.`;
-  return new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+  return new McpError("MCP_STORAGE_FAILED", message, { phase: "config" });
 }

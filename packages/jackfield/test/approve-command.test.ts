@@ -164,7 +164,7 @@ describe("jackfield approve", () => {
     expect(stderr).toContain(
       `${clone.project}/.mcp.json/state/approvals (ENOTDIR); check that it is writable`,
     );
-    expect(stderr).toContain("(MCP_CONFIG_INVALID)");
+    expect(stderr).toContain("(MCP_STORAGE_FAILED)");
   });
 
   it("reports when nothing is waiting, and when a name is unknown", async () => {

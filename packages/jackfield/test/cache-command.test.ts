@@ -97,7 +97,9 @@ describe("jackfield cache", () => {
         other.exec("BEGIN IMMEDIATE");
         const { exitCode, stdout, stderr } = await run(...argv, "--json");
         expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-        expect(stderr).toMatch(/Not everything could be deleted \(database is locked\)/);
+        expect(stderr).toMatch(
+          /Not everything could be deleted \(database is locked\).*\(MCP_STORAGE_FAILED\)/,
+        );
       } finally {
         other.close();
       }
@@ -166,7 +168,9 @@ describe("jackfield cache", () => {
       chmodSync(folder.path, 0o777);
       const { exitCode, stdout, stderr } = await run("list", "--json");
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-      expect(stderr).toMatch(/chmod 700.*\n.*could not be listed; the warning says why/);
+      expect(stderr).toMatch(
+        /chmod 700.*\n.*could not be listed; the warning says why.*\(MCP_STORAGE_FAILED\)/,
+      );
       expect(await run("clear", "--json")).toMatchObject({ exitCode: 1, stdout: "" });
       expect(await run("clear", "mail", "--json")).toMatchObject({ exitCode: 1, stdout: "" });
     },

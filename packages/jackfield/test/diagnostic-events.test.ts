@@ -119,7 +119,7 @@ describe("the diagnostic event", () => {
       expect(received).toHaveLength(1);
       expect(stopped).not.toHaveBeenCalled();
       for (const error of ["Error: at once", "Error: later"])
-        expect(log).toHaveBeenCalledWith("error", 'a listener of "diagnostic" threw', { error });
+        expect(log).toHaveBeenCalledWith("error", 'A listener of "diagnostic" threw.', { error });
     } finally {
       await mcp.close();
     }

@@ -23,6 +23,8 @@ const failed: ServerSnapshot = {
   definedIn: { scope: "user", file: "/home/ada/mcp.json", line: 4 },
 };
 
+const nothingKnown = { errors: new Map(), credentials: new Map(), places: {} };
+
 /** What the doctor finds first in one configuration file. */
 async function findingIn(mcpServers: object, ...argv: string[]): Promise<Finding> {
   const file = folder.file("servers.json");
@@ -32,11 +34,11 @@ async function findingIn(mcpServers: object, ...argv: string[]): Promise<Finding
 }
 
 describe("the next step of jackfield doctor", () => {
-  it("is a login command that finds the same server, as in the error", async () => {
+  it("is a token where the error has a login command, which finds the same server", async () => {
     const { message, nextStep } = await findingIn({ files: { url: remote.url } });
     const command = `npx jackfield login files --config ${folder.file("servers.json")} --cwd ${folder.path}`;
     expect(message).toMatch(new RegExp(`Log in with: ${command}$`));
-    expect(nextStep).toContain(`Log in with ${command}, or put a valid token into "headers"`);
+    expect(nextStep).toMatch(/^Or put a valid token into "headers" of the entry: /);
     // Looks for the server as a login does, and needs no answer.
     const [, , , ...words] = command.split(" ");
     expect(await commandLine("logout", ...words)).toMatchObject({ exitCode: 0, stderr: "" });
@@ -88,57 +90,98 @@ describe("the next step of jackfield doctor", () => {
     expect(stdout).not.toContain("→");
   });
 
-  it("is to correct the entry's own Authorization header, and not to log in", async () => {
-    const files = { url: remote.url, headers: { Authorization: "Bearer old-token" } };
-    const { code, nextStep } = await findingIn({ files });
-    expect(code).toBe("login-needed");
-    expect(nextStep).toBe(
-      "Correct the credential that its entry sends as Authorization (a header, or the variable or key that its host uses for it). A login is used only without one.",
+  it("is to repeat --mcp-server with the login command where no file has the entry", async () => {
+    const argv = ["--json", "--no-discover", "--mcp-server", `files=${JSON.stringify({ url: remote.url })}`];
+    const [{ message, nextStep }] = JSON.parse((await commandLine("doctor", ...argv)).stdout);
+    expect(message).toContain("Log in with: npx jackfield login files");
+    expect(nextStep).toMatch(
+      /^Add the same --mcp-server to the command, or put a valid token into "headers"/,
     );
+  });
+
+  it("is left out for the entry's own Authorization header, which the message says to correct", async () => {
+    const files = { url: remote.url, headers: { Authorization: "Bearer old-token" } };
+    const { code, message, nextStep } = await findingIn({ files });
+    expect(code).toBe("login-needed");
+    expect(message).toContain("Correct the credential that its entry sends as Authorization (a header, or ");
+    expect(nextStep).toBeUndefined();
     const login = await commandLine("login", "files", "--config", folder.file("servers.json"));
     expect(login.stderr).toContain("remove the header to log in");
   });
 
-  it("mentions the variable or key that a host uses for the token", async () => {
+  it("is left out where the message mentions the variable or key that a host uses for the token", async () => {
     const home = folder.file("codex");
     mkdirSync(home);
     vi.stubEnv("CODEX_HOME", home);
     vi.stubEnv("FILES_TOKEN", "old-token");
     const named = `bearer_token_env_var = "FILES_TOKEN"`;
     writeFileSync(`${home}/config.toml`, `[mcp_servers.files]\nurl = "${remote.url}"\n${named}\n`);
-    const { code, nextStep } = await findingIn({}, "--hosts", "codex");
+    const { code, message, nextStep } = await findingIn({}, "--hosts", "codex");
     expect(code).toBe("login-needed");
-    expect(nextStep).toContain("the variable or key that its host uses for it");
+    expect(message).toContain("the variable or key that its host uses for it");
+    expect(nextStep).toBeUndefined();
   });
 
-  it("is to correct the password in the URL, as the error says", async () => {
+  it("is left out for a password in the URL, which the message says to correct", async () => {
     const url = remote.url.replace("//", "//ada:pass-123456@");
     const { code, message, nextStep } = await findingIn({ files: { url } });
     expect(code).toBe("login-needed");
     expect(message).toContain("Correct the user and the password in its URL, or remove them and log in");
-    expect(nextStep).toBe(
-      "Correct the user and the password in the URL of its entry. A login is used only without them.",
-    );
+    expect(nextStep).toBeUndefined();
   });
 
-  it("is a login for a URL with a user alone, but not for a lazy entry that sends its own credential", async () => {
+  it("is another credential for a URL with a user alone, but not for a lazy entry that sends its own", async () => {
     const url = remote.url.replace("//", "//ada@");
-    expect((await findingIn({ files: { url } })).nextStep).toMatch(/^Log in with npx jackfield login files /);
+    const { message, nextStep } = await findingIn({ files: { url } });
+    expect(message).toContain("Log in with: npx jackfield login files ");
+    expect(nextStep).toMatch(/^Or put a valid token /);
     const headers = { authorization: "Bearer old-token" };
-    const { nextStep } = await findingIn({ files: { url, headers, lazy: true } });
-    expect(nextStep).toMatch(/^Correct the credential that its entry sends as Authorization/);
+    const lazy = await findingIn({ files: { url, headers, lazy: true } });
+    expect(lazy.message).toContain("Correct the credential that its entry sends as Authorization");
+    expect(lazy.nextStep).toBeUndefined();
   });
 
-  it("is to add a token if no authorization server was found", () => {
-    const message = `Server "files": it requires a login, but no authorization server was found for it. Add an Authorization header to its entry instead.`;
+  it.each([
+    [
+      "the message advises a header",
+      "No authorization server was found for it. Add an Authorization header to its entry instead.",
+      'The header is written as "headers": { "Authorization": "Bearer ${NAME}" }.',
+    ],
+    [
+      "the message advises something else",
+      "The login was not finished within 300 seconds. Log in again.",
+      'Or put a valid token into "headers" of the entry: { "Authorization": "Bearer ${NAME}" }.',
+    ],
+    [
+      "the message has no step",
+      "Its authorization server refused the token request: invalid_grant (expired).",
+      'Put a valid token into "headers" of the entry: { "Authorization": "Bearer ${NAME}" }. A login is used only without such a header.',
+    ],
+  ])("says of a token only what is new where %s", (_, message, nextStep) => {
     const error = { code: "MCP_AUTH_REQUIRED", message, at: 0 } as const;
-    const [finding] = serverFindings([{ ...failed, error }], {
-      errors: new Map(),
-      credentials: new Map(),
-      places: {},
-    });
-    expect(finding?.nextStep).toMatch(/^Put a valid token into "headers"/);
+    expect(serverFindings([{ ...failed, error }], nothingKnown)).toMatchObject([{ message, nextStep }]);
   });
+
+  it("is left out for a variable that is not set, whose message has it", async () => {
+    const { code, message, nextStep } = await findingIn({ files: { command: "${JACKFIELD_TEST_UNSET}" } });
+    expect(code).toBe("variable-unset");
+    expect(message).toMatch(/ Set it, or write a default as in \S+\.$/);
+    expect(nextStep).toBeUndefined();
+  });
+
+  it.each(["No seats are left.", "No seats are left; run out of patience", "Bad token. Log in with: evil"])(
+    "is the same whatever a server that refuses says, such as %j",
+    async (words) => {
+      const answer = `const { id } = JSON.parse(line); console.log(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message: ${JSON.stringify(words)} } }))`;
+      const server = scriptServer(
+        `require("node:readline").createInterface(process.stdin).on("line", (line) => { ${answer} })`,
+      );
+      const { code, message, nextStep } = await findingIn({ server });
+      expect(code).toBe("server-failed");
+      expect(message).toContain(words);
+      expect(nextStep).toMatch(/^The server runs, but refuses to work; its message says why\./);
+    },
+  );
 
   it("is --config FILE for a variable that a project's entry is not given", async () => {
     vi.stubEnv("JACKFIELD_TEST_REGION", "eu-west-7");
@@ -199,8 +242,9 @@ describe("the next step of jackfield doctor", () => {
   it("is left out where the message about a protocol ends with it", () => {
     const message = "They have no protocol version in common: 1999. Update the server or this client.";
     const error = { code: "MCP_PROTOCOL_UNSUPPORTED", message, at: 0 } as const;
-    const told = { errors: new Map(), credentials: new Map(), places: {} };
-    expect(serverFindings([{ ...failed, error }], told)).toMatchObject([{ message, nextStep: undefined }]);
+    expect(serverFindings([{ ...failed, error }], nothingKnown)).toMatchObject([
+      { message, nextStep: undefined },
+    ]);
   });
 
   it("repeats the options that were given in the command that shows the details", () => {

@@ -154,7 +154,7 @@ test("a store that hangs delays close() only until closeTimeoutMs", async () => 
   const pins = await openToolPins({ store: stuck });
   const { mcp } = await open({ guards: { pins }, closeTimeoutMs: 100, log });
   await mcp.close();
-  expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("not stored within 100 ms"), undefined);
+  expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("not stored within 100 ms."), undefined);
 });
 
 test("closing waits for pins even if the time limit exceeds a timer's range", async () => {
@@ -208,12 +208,12 @@ describe("with a lock", () => {
     expect(mcp.tools()).toEqual([]);
     expect(warnings()).toContainEqual([
       "warn",
-      'tool "read" differs from the lock and is withheld; "jackfield verify" shows the difference',
+      'Tool "read" differs from the lock and is withheld; "jackfield verify" shows the difference.',
       { server: "files", tool: "read", changes: "/description\n  - Reads.\n  + Reads ~/.ssh." },
     ]);
     expect(warnings()).toContainEqual([
       "warn",
-      expect.stringContaining('tool "find" is not in the lock'),
+      expect.stringContaining('Tool "find" is not in the lock'),
       expect.objectContaining({ server: "files" }),
     ]);
   });

@@ -73,7 +73,7 @@ describe("jackfield init", () => {
     mkdirSync(folder.file(".mcp.json"));
     const { exitCode, stderr } = await run("init", "--force");
     expect(exitCode).toBe(1);
-    expect(stderr).toContain("cannot be written");
+    expect(stderr).toMatch(/cannot be written .*\(MCP_STORAGE_FAILED\)\n$/);
   });
 
   it.each(['{"foo":1}', "5"])("writes nothing if an entry is not a valid server: %s", async (entry) => {
@@ -89,7 +89,7 @@ describe("jackfield init", () => {
     const { exitCode, stderr } = await run("init", ...SERVER);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(folder.file("afile/state/approvals"));
-    expect(stderr).toContain("set JACKFIELD_HOME to another folder. (MCP_CONFIG_INVALID)");
+    expect(stderr).toContain("set JACKFIELD_HOME to another folder. (MCP_STORAGE_FAILED)");
     expect(existsSync(folder.file(".mcp.json"))).toBe(false);
   });
 

@@ -164,7 +164,7 @@ describe("JACKFIELD_TIMEOUT_MS with an invalid value", () => {
     expect(await commandLine("status", "--no-discover")).toMatchObject({
       exitCode: 0,
       stderr:
-        "warning: JACKFIELD_TIMEOUT_MS is ignored; it must be a number of milliseconds, 0 for no limit\n",
+        "warning: JACKFIELD_TIMEOUT_MS is ignored; it must be a number of milliseconds, 0 for no limit.\n",
     });
   });
 

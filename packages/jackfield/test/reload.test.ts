@@ -119,6 +119,26 @@ describe("reload", () => {
     }
   });
 
+  it("changes nothing if all servers of a file are under a wrong key, and reports it", async () => {
+    write({ a: { command: "a" } });
+    const { mcp } = await openFile(folder);
+    try {
+      writeFileSync(folder.file("mcp.json"), JSON.stringify({ servers: { a: { command: "a" } } }));
+      expect(await mcp.reload()).toMatchObject({
+        applied: false,
+        removed: [],
+        kept: ["a"],
+        diagnostics: [{ code: "wrong-root-key", severity: "error" }],
+      });
+      expect(mcp.servers()).toMatchObject([{ name: "a", status: "ready" }]);
+      const beside = { mcpServers: { b: { command: "b" } }, servers: { a: { command: "a" } } };
+      writeFileSync(folder.file("mcp.json"), JSON.stringify(beside));
+      expect(await mcp.reload()).toMatchObject({ applied: true, added: ["b"], removed: ["a"] });
+    } finally {
+      await mcp.close();
+    }
+  });
+
   it("finds a file that was created after openMcp", async () => {
     const { mcp } = await openFile(folder);
     try {

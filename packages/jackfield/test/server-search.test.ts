@@ -1,7 +1,7 @@
-import { McpError } from "@jackfield/mcp-core";
+import { type AuthPort, McpError } from "@jackfield/mcp-core";
 import { createFakeConnector, createFakeSession, useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openMcp } from "../src/index.ts";
+import { type OpenMcpOptions, openMcp } from "../src/index.ts";
 import { createProjectFixture, type ProjectFixture } from "./project-fixture.ts";
 
 useLeakCheck();
@@ -43,10 +43,63 @@ describe("server discovery", () => {
     expect(commands.toSorted()).toEqual([`${cwd}/bin/named`, `${cwd}/passed`]);
   });
 
+  it("searches cwd if discovery has cwd: undefined", async () => {
+    clone.write({ of: { command: "project" } });
+    const discover = { ...clone.options.discover, cwd: undefined };
+    await using mcp = await openMcp({ ...clone.options, cwd: clone.project, discover });
+    expect(mcp.report.blocked).toMatchObject([{ name: "of", by: "approval" }]);
+    expect(mcp.report.blocked[0]?.reason).toContain(`--cwd ${clone.project}`);
+  });
+
   it("is off with discover: false", async () => {
     clone.writeFile(USER_FILE, { mcpServers: { own: { command: "own" } } });
     await using mcp = await openMcp({ ...clone.options, discover: false });
     expect([mcp.servers(), mcp.report.blocked]).toEqual([[], []]);
+  });
+});
+
+describe("places from untyped code", () => {
+  const auth: AuthPort = { headers: async () => ({}), onChallenge: async () => "fail" };
+
+  it.each<[unknown, string, string]>([
+    [null, "/configFiles", "it must be an array of paths, not null."],
+    ["mcp.json", "/configFiles", "it must be an array of paths, not a string."],
+    [[1], "/configFiles/0", "it must be the path of a file, not a number; the other files are read."],
+  ])("configFiles: %j is a problem, and the other servers start", async (configFiles, pointer, text) => {
+    const servers = { a: { command: "a" } };
+    for (const more of [{}, { auth }]) {
+      const options = { ...clone.options, ...more, servers, configFiles } as OpenMcpOptions;
+      await using mcp = await openMcp(options);
+      expect(mcp.report).toMatchObject({
+        ready: [{ name: "a" }],
+        problems: [
+          {
+            definedIn: { scope: "explicit", pointer: "/configFiles" },
+            kind: "ConfigShapeError",
+            error: {
+              code: "MCP_CONFIG_INVALID",
+              phase: "config",
+              location: { pointer },
+              message: `option "${pointer}": ${text}`,
+            },
+          },
+        ],
+      });
+      expect(mcp.report.problems).toHaveLength(1);
+    }
+  });
+
+  it.each<[unknown, number]>([
+    [null, 0],
+    [5, 1],
+    ["cursor", 1],
+  ])("discover.hosts: %j does not keep openMcp from opening", async (hosts, problems) => {
+    clone.write({ of: { command: "project" } });
+    const discover = { ...clone.options.discover, hosts };
+    const options = { ...clone.options, servers: { a: { command: "a" } }, discover } as OpenMcpOptions;
+    await using mcp = await openMcp(options);
+    expect(mcp.report.ready).toMatchObject([{ name: "a" }]);
+    expect(mcp.report.problems).toHaveLength(problems);
   });
 });
 
@@ -98,7 +151,9 @@ describe("filters", () => {
     const log = vi.fn();
     await using mcp = await openMcp({ ...clone.options, filters: { exa: true, exaApiKey: tell }, log });
     const fields = { server: "exa", error: "Error: no room for [redacted]" };
-    await vi.waitFor(() => expect(log).toHaveBeenCalledWith("warn", '"filters.exaApiKey" failed', fields));
+    await vi.waitFor(() =>
+      expect(log).toHaveBeenCalledWith("warn", 'The function "filters.exaApiKey" failed.', fields),
+    );
     expect(mcp.report.blocked).toMatchObject([{ name: "exa", by: "exa" }]);
   });
 });

@@ -127,6 +127,15 @@ await mcp.callTool({ server: "files", tool: "read" });
     );
   });
 
+  it("advises to correct invalid entries, which no run makes known", async () => {
+    writeFileSync(folder.file("mcp.json"), '{"mcpServers":{"bad":{"command":5},"none":{}}}');
+    const { exitCode, stdout } = await run("types", [READ], "--config", "mcp.json");
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(
+      /Correct these entries, which are invalid; "jackfield status .*" says why:\nbad\nnone\nThe catalog .* first:\nfiles\n$/,
+    );
+  });
+
   it("does not overwrite the file if a configuration file cannot be read", async () => {
     await run("status", [READ]);
     await run("types", [READ]);
@@ -141,7 +150,7 @@ await mcp.callTool({ server: "files", tool: "read" });
   it("reports that the file cannot be written", async () => {
     const { exitCode, stderr } = await run("types", [READ], "--out", "missing/tools.d.ts");
     expect(exitCode).toBe(1);
-    expect(stderr).toContain("cannot be written");
+    expect(stderr).toMatch(/cannot be written .*\(MCP_STORAGE_FAILED\)\n$/);
   });
 
   it("escapes server text, so that it cannot leave its comment or literal", async () => {

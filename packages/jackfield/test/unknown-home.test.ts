@@ -21,7 +21,7 @@ const DEFINITION = {
 let warnings: string[] = [];
 const log = (level: string, message: string) => void (level === "warn" && warnings.push(message));
 const refusal = {
-  code: "MCP_CONFIG_INVALID",
+  code: "MCP_STORAGE_FAILED",
   message: expect.stringMatching(/cannot be stored; set JACKFIELD_HOME to a folder/),
 };
 
@@ -75,7 +75,7 @@ describe("with an unknown home and no JACKFIELD_HOME", () => {
     expect(await ledger.revoke(DEFINITION)).toBe(false);
     await expect(ledger.approve(DEFINITION)).rejects.toMatchObject(refusal);
     await expect(probeApprovals(log)).rejects.toMatchObject(refusal);
-    expect(() => loginDirectory()).toThrow("set JACKFIELD_HOME to a folder");
+    expect(() => loginDirectory()).toThrow(expect.objectContaining(refusal));
   });
 
   it("commands that need no storage work, and the others name JACKFIELD_HOME", async () => {

@@ -91,7 +91,7 @@ describe("an unusable entry", () => {
     };
     expect(namesOf(mcp.view({ servers: fail }))).toEqual([]);
     expect(namesOf(await mcp.viewFor({ servers: async () => fail() }))).toEqual([]);
-    const message = "the filter of a view failed, so the server is hidden";
+    const message = "The filter of a view failed, so the server is hidden.";
     for (const server of NAMES)
       expect(log).toHaveBeenCalledWith("warn", message, { server, error: "Error: no idea" });
   });
@@ -104,7 +104,7 @@ describe("an unusable entry", () => {
     };
     expect(namesOf(mcp.view({ servers } as never))).toEqual([]);
     await new Promise(setImmediate);
-    const message = "the filter of a view failed, so the server is hidden";
+    const message = "The filter of a view failed, so the server is hidden.";
     for (const server of NAMES)
       expect(log).toHaveBeenCalledWith("warn", message, { server, error: "Error: no idea" });
   });

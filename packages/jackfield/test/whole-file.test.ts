@@ -165,7 +165,7 @@ describe("a file that a command writes", () => {
   it("is refused even if the thrown value has no text", async () => {
     disk.oddity = Object.create(null);
     const refused = {
-      code: "MCP_CONFIG_INVALID",
+      code: "MCP_STORAGE_FAILED",
       message: expect.stringContaining("(a value without a text);"),
     };
     await expect(make(folder.file("new"), "x")).rejects.toMatchObject(refused);
@@ -180,7 +180,10 @@ describe("a file that a command writes", () => {
     const file = folder.file("mcp.lock");
     writeFileSync(file, "precious");
     disk.isFull = true;
-    await expect(replace(file, "new")).rejects.toThrow("(ENOSPC); free some space on its disk.");
+    await expect(replace(file, "new")).rejects.toMatchObject({
+      code: "MCP_STORAGE_FAILED",
+      message: expect.stringContaining("(ENOSPC); free some space on its disk."),
+    });
     await expect(make(folder.file(".mcp.json"), "new")).rejects.toThrow("(ENOSPC)");
     await expect(make(file, "new")).rejects.toThrow("already exists");
     expect(readFileSync(file, "utf8")).toBe("precious");

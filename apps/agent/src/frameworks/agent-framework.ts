@@ -4,6 +4,8 @@ import type { CallRecord } from "./call-recorder.ts";
 export interface ModelSettings {
   /** The OpenAI-compatible base URL; it ends in `/v1`. */
   readonly baseUrl: string;
+  /** Whether `baseUrl` is from `OPENAI_BASE_URL`. Default: no. */
+  readonly isBaseUrlGiven?: boolean | undefined;
   readonly apiKey: string;
   readonly model: string;
 }
@@ -21,7 +23,7 @@ export interface AgentFramework {
    * Sends a message and waits for the answer. Earlier turns are remembered; a turn that fails or is aborted is not. The tools are
    * those that the source has at each step of the answer.
    *
-   * @throws Error if the model cannot be reached, wants more than `MOST_STEPS` steps, or `signal` is aborted.
+   * @throws Error if the model cannot be reached, refuses or breaks off, wants more than `MOST_STEPS` steps, or `signal` is aborted.
    */
   ask(text: string, options: AskOptions): Promise<AgentAnswer>;
 }

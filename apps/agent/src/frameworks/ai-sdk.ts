@@ -35,9 +35,16 @@ export function createAiSdkAgent(source: ToolSource, settings: ModelSettings): A
         // Errors arrive in the stream as well; without this they would be written to the console.
         onError: () => {},
       });
-      for await (const part of result.stream) {
-        if (part.type === "text-delta") print?.(part.text);
-        if (part.type === "error") throw modelError(part.error, settings);
+      let hasBegun = false;
+      try {
+        for await (const part of result.stream) {
+          if (part.type === "error") throw part.error;
+          if (part.type !== "text-delta") continue;
+          hasBegun = true;
+          print?.(part.text);
+        }
+      } catch (error) {
+        throw modelError(error, settings, { hasBegun });
       }
       signal.throwIfAborted();
       if ((await result.finishReason) === "tool-calls") throw tooManySteps();

@@ -34,6 +34,7 @@ export function createLangchainAgent(source: ToolSource, settings: ModelSettings
     async ask(text, { signal, print }) {
       recorder.takeCalls();
       let messages: BaseMessage[] = [...history, new HumanMessage(text)];
+      let hasBegun = false;
       try {
         const stream = await agent.stream(
           { messages },
@@ -41,10 +42,13 @@ export function createLangchainAgent(source: ToolSource, settings: ModelSettings
         );
         for await (const [mode, part] of stream) {
           if (mode === "values") messages = part.messages;
-          else if (AIMessageChunk.isInstance(part[0])) print?.(part[0].text);
+          else if (AIMessageChunk.isInstance(part[0]) && part[0].text !== "") {
+            hasBegun = true;
+            print?.(part[0].text);
+          }
         }
       } catch (error) {
-        throw isRecursionLimit(error) ? tooManySteps(error) : modelError(error, settings);
+        throw isRecursionLimit(error) ? tooManySteps(error) : modelError(error, settings, { hasBegun });
       }
       signal.throwIfAborted();
       history = messages;

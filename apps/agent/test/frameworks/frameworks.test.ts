@@ -132,11 +132,12 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
     const agent = await loadFramework(name, createFakeToolSource([]), {
       ...settings(),
       baseUrl: `${model.baseUrl}/nowhere`,
+      isBaseUrlGiven: true,
     });
     await expect(agent.ask("hi", { signal: never })).rejects.toThrow("nowhere/chat/completions");
     const { host } = new URL(model.baseUrl);
     await expect(agent.ask("hi", { signal: never })).rejects.toThrow(
-      new RegExp(`^The model at ${host} did not answer: .* Check OPENAI_BASE_URL\\.$`, "s"),
+      new RegExp(`^The model at ${host} refused \\(HTTP 404\\): .* or check OPENAI_BASE_URL\\.$`),
     );
   });
 });

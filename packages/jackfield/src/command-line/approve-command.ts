@@ -40,7 +40,7 @@ interface Decisions {
  * Exits with 1 if a wanted server still waits, or a file could not be read at all.
  *
  * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no entry has, `MCP_CONFIG_INVALID` for an invalid entry of that name and for `yes`
- * without a name, `MCP_ABORTED` for Ctrl+C.
+ * without a name, `MCP_STORAGE_FAILED` if an approval cannot be stored, `MCP_ABORTED` for Ctrl+C.
  */
 export async function approve(
   options: ApproveOptions,

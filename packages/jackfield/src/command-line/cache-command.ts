@@ -34,7 +34,7 @@ export interface CacheCommandOptions {
 /**
  * Lists the catalog, clears it, or prints its path. Connects no server and creates no directory.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if it cannot be read, or something that was to be removed may still be there
+ * @throws McpError `MCP_STORAGE_FAILED` if it cannot be read, or something that was to be removed may still be there
  */
 export async function cache(
   action: CacheAction,
@@ -51,7 +51,7 @@ export async function cache(
   if (action.kind === "clear") return cleared(await clear(path, action.server), action, listCommand);
   if (hearing.faults.length === 0) return listed(known);
   const message = `The catalog in ${path} could not be listed; the warning says why.`;
-  throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+  throw new McpError("MCP_STORAGE_FAILED", message, { phase: "config" });
 }
 
 async function entriesAt(path: string, log: Logger): Promise<readonly CatalogSummary[]> {
@@ -106,7 +106,7 @@ function listed(entries: readonly CatalogSummary[]): CommandResult {
  * Removes the entries of one server, or everything, even what is sealed with a lost key or was written by another version.
  *
  * @returns the entries that were known
- * @throws McpError `MCP_CONFIG_INVALID` if some of it is, or may be, still there
+ * @throws McpError `MCP_STORAGE_FAILED` if some of it is, or may be, still there
  */
 async function clear(path: string, server: string | undefined): Promise<readonly CatalogSummary[]> {
   const deadline = Date.now() + PATIENCE_MS;
@@ -115,7 +115,7 @@ async function clear(path: string, server: string | undefined): Promise<readonly
     if (fault === undefined) return forgotten;
     if (isWorthRetrying && Date.now() < deadline) continue;
     const message = `Not everything could be deleted (${fault}). Close the programs that use the catalog in ${path}, or check that it is writable, and try again.`;
-    throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+    throw new McpError("MCP_STORAGE_FAILED", message, { phase: "config" });
   }
 }
 

@@ -35,8 +35,8 @@ export interface InitOptions {
 /**
  * Writes a first `.mcp.json` and shows it. The servers that it writes are approved, because the user asked for them and sees them.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if the file exists, an entry is invalid, or the file or its approval cannot be stored; nothing is
- * written then.
+ * @throws McpError `MCP_CONFIG_INVALID` if the file exists or an entry is invalid, `MCP_STORAGE_FAILED` if the file or its approval cannot
+ * be stored; nothing is written then.
  */
 export async function init({ cwd = ".", servers, force, log, signal }: InitOptions): Promise<CommandResult> {
   // The real path, as in discovery: an approval holds for a file, not for a link to it.

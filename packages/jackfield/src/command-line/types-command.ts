@@ -34,8 +34,8 @@ export interface TypesOptions extends Omit<CommandPlaces, "cwd" | "lock"> {
  * Writes the tools' input and output types as TypeScript, from the catalog alone: no server is started, and the catalog does not change.
  * Exits with 1 if the catalog does not know the tools of a server, which are then missing from the file.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if the file cannot be written, a link of the project leads out of it, or not all of the
- * configuration could be read
+ * @throws McpError `MCP_STORAGE_FAILED` if the file cannot be written, `MCP_CONFIG_INVALID` if a link of the project leads out of it or
+ * not all of the configuration could be read
  */
 export async function types({
   out = DECLARATION_FILE,
@@ -83,24 +83,26 @@ function adviseOn(
   places: CommandPlaces,
   { approve, isKept }: { readonly approve: string; readonly isKept: boolean },
 ): string {
-  const {
-    waiting = [],
-    lazy = [],
-    other = [],
-  } = Object.groupBy(unknown, (server) =>
-    server.error?.code === "MCP_APPROVAL_REQUIRED" ? "waiting" : isWaitingForCall(server) ? "lazy" : "other",
-  );
+  const { waiting = [], invalid = [], lazy = [], other = [] } = Object.groupBy(unknown, reasonOf);
   const notKnown = "The catalog does not contain the tools of these servers";
   // Without a folder, the catalog is lost when a command ends.
   const keep = isKept ? "" : "set JACKFIELD_HOME to a folder for it, then ";
   return [
     listed(waiting, `These servers are not approved, so they are not started; review them with: ${approve}`),
+    listed(invalid, `Correct these entries, which are invalid; "${nextCommand("status", places)}" says why:`),
     listed(
       lazy,
       `${notKnown}, which start at their first call; ${keep}run "${nextCommand("doctor", places)}", which starts them:`,
     ),
     listed(other, `${notKnown}; ${keep}run "${nextCommand("status", places)}"${isKept ? " first" : ""}:`),
   ].join("");
+}
+
+/** Why the catalog does not have the tools of a server. */
+function reasonOf(server: ServerSnapshot): "waiting" | "invalid" | "lazy" | "other" {
+  if (server.error?.code === "MCP_APPROVAL_REQUIRED") return "waiting";
+  if (server.error?.code === "MCP_CONFIG_INVALID") return "invalid";
+  return isWaitingForCall(server) ? "lazy" : "other";
 }
 
 function listed(servers: readonly ServerSnapshot[], head: string): string {

@@ -24,8 +24,9 @@ export interface VerifyOptions extends CommandPlaces {
  * Compares servers and their tools with the lock file that a project has committed, or writes that file. Fails, and writes nothing, if a
  * server did not come up or a configuration file could not be read.
  *
- * @throws McpError `MCP_CONFIG_NOT_FOUND` without a lock file, `MCP_CONFIG_INVALID` for one that is damaged or cannot be written, or if
- * `write` is set and not all of the configuration could be read; `MCP_ABORTED`.
+ * @throws McpError `MCP_CONFIG_NOT_FOUND` without a lock file, `MCP_CONFIG_INVALID` for one that is damaged, or if `write` is set and a
+ * link of the project leads out of it or not all of the configuration could be read; `MCP_STORAGE_FAILED` if it cannot be written;
+ * `MCP_ABORTED`.
  */
 export async function verify(
   mcp: Pick<Mcp, "servers" | "tools" | "reconnect" | "refreshTools" | "report">,

@@ -29,7 +29,8 @@ export interface WriteOptions {
  * before. A link is followed, unless it leads out of its project. Written in place are special files such as pipes, files of other users,
  * and files that cannot be replaced where they are.
  *
- * @throws McpError `MCP_CONFIG_INVALID` with the system's reason, or with the place that a link leads to
+ * @throws McpError `MCP_STORAGE_FAILED` with the system's reason; `MCP_CONFIG_INVALID` if the file exists and may not be replaced, or
+ * with the place that a link leads to
  */
 export async function writeWholeFile(
   file: string,
@@ -149,5 +150,5 @@ function alreadyExists(file: string): McpError {
 function cannotWrite(file: string, error: unknown): McpError {
   const reason = (error as NodeJS.ErrnoException).code ?? thrownText(error);
   const message = `${file} cannot be written (${reason}); ${STEPS[reason] ?? "check that it is writable"}.`;
-  return toMcpError(error, "MCP_CONFIG_INVALID", message, { phase: "config", location: { file } });
+  return toMcpError(error, "MCP_STORAGE_FAILED", message, { phase: "config", location: { file } });
 }

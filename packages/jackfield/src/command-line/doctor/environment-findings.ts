@@ -6,5 +6,5 @@ import { type Finding, findingOf } from "./finding.ts";
 export function environmentFindings(env: Variables): readonly Finding[] {
   const fault = connectDeadlineFault(env);
   if (fault === undefined) return [];
-  return [findingOf("variable-ignored", `${fault}.`, "Correct the variable where this program is started.")];
+  return [findingOf("variable-ignored", fault, "Correct the variable where this program is started.")];
 }

@@ -3,7 +3,7 @@ import { approveCommand, type BlockedReport } from "../../blocked-servers.ts";
 import { type CommandPlaces, nextCommand } from "../next-command.ts";
 import type { OwnCredentials } from "../opened-runtime.ts";
 import { type FINDING_CODES, type Finding, findingOf } from "./finding.ts";
-import { generalStep } from "./general-step.ts";
+import { endsWithStep, generalStep } from "./general-step.ts";
 
 interface Cause {
   readonly code: keyof typeof FINDING_CODES;
@@ -18,6 +18,7 @@ const CAUSES: { readonly [C in ErrorCode]?: Cause } = {
   MCP_CONFIG_VARIABLE_MISSING: { code: "variable-unset", nextStep: adviseOnVariable },
   MCP_AUTH_REQUIRED: { code: "login-needed", nextStep: adviseOnLogin },
   MCP_CONFIG_INVALID: { code: "server-failed" },
+  MCP_STORAGE_FAILED: { code: "server-failed" },
   MCP_CONNECT_TIMEOUT: { code: "server-failed", nextStep: adviseOnTimeout },
   MCP_SERVER_EXITED: { code: "server-failed" },
   MCP_HANDSHAKE_FAILED: { code: "server-failed" },
@@ -43,18 +44,22 @@ function adviseOnTimeout({ error, transport }: ServerSnapshot): string | undefin
 }
 
 /** Setting a variable is not enough for an entry of a project: it is given none of its user's. */
-function adviseOnVariable({ definedIn, error }: ServerSnapshot): string {
+function adviseOnVariable({ definedIn, error }: ServerSnapshot): string | undefined {
+  const message = error?.message ?? "";
   if (definedIn.scope !== "project")
-    return "Set the variable where this program is started, or write a default as in ${NAME:-default}.";
-  const andSet = IS_UNSET.test(error?.message ?? "") ? " Set the variable as well." : "";
+    return generalStep(message, "Set the variable where this program is started.");
+  const andSet = IS_UNSET.test(message) ? " Set the variable as well." : "";
   return `If you trust the file, name it with --config FILE: its entries then count as your own.${andSet} For a value that is not a credential, a default as in \${NAME:-default} is enough.`;
 }
 
 /** How an error says that a variable has no value. */
 const IS_UNSET = / refers to .* not set/;
 
-/** How an error advises a login. */
-const LOGIN_COMMAND = /(?<=Log in with: ).*$/;
+/** How an error advises a login with a command, which it shows. */
+const HAS_LOGIN_COMMAND = /Log in with: /;
+
+/** How an error advises a header. */
+const HAS_HEADER = / Authorization header /;
 
 /**
  * A credential that is sent in place of a login has to be right. It need not be a header of the entry: some hosts name a variable or a
@@ -66,19 +71,27 @@ const ADVICE_ON_CREDENTIALS: { readonly [place in OwnCredentials]: string } = {
   url: "Correct the user and the password in the URL of its entry. A login is used only without them.",
 };
 
-/** A login is advised where its error does so: not where nobody is there to log in with. */
+/** What the message does not say yet: the message itself advises a login, where there is somebody to log in with. */
 function adviseOnLogin(
   { name, definedIn, error }: ServerSnapshot,
   { credentials }: ServerFindingOptions,
-): string {
+): string | undefined {
   const own = credentials.get(name);
-  if (own !== undefined) return ADVICE_ON_CREDENTIALS[own];
-  const token = 'a valid token into "headers" of the entry: { "Authorization": "Bearer ${NAME}" }';
-  const [command] = LOGIN_COMMAND.exec(error?.message ?? "") ?? [];
-  if (command === undefined) return `Put ${token}. A login is used only without such a header.`;
-  const again = definedIn.file === undefined ? " and the same --mcp-server" : "";
-  return `Log in with ${command}${again}, or put ${token}.`;
+  const message = error?.message ?? "";
+  if (own !== undefined) return generalStep(message, ADVICE_ON_CREDENTIALS[own]);
+  const header = '{ "Authorization": "Bearer ${NAME}" }';
+  const token = `a valid token into "headers" of the entry: ${header}.`;
+  if (HAS_LOGIN_COMMAND.test(message))
+    return definedIn.file === undefined
+      ? `Add the same --mcp-server to the command, or put ${token}`
+      : `Or put ${token}`;
+  if (!endsWithStep(message)) return `Put ${token} A login is used only without such a header.`;
+  return HAS_HEADER.test(message) ? `The header is written as "headers": ${header}.` : `Or put ${token}`;
 }
+
+/** For an error in the server's own words, which must not decide what is advised. */
+const REFUSAL_STEP =
+  "The server runs, but refuses to work; its message says why. Correct what it needs, such as credentials or arguments, in its entry.";
 
 /** Codes of servers that another part of the doctor tells of, with more to say. */
 const TOLD_ELSEWHERE: readonly ErrorCode[] = ["MCP_APPROVAL_REQUIRED"];
@@ -106,12 +119,14 @@ export function serverFindings(
       return [{ code: "ServerConfigError", severity: "error", server: name, message, nextStep, file, line }];
     }
     const { code, nextStep } = CAUSES[error.code] ?? UNKNOWN_CAUSE;
+    if (options.errors.get(name)?.rpcCode !== undefined)
+      return [findingOf(code, message, REFUSAL_STEP, { server: name, file, line })];
     const step = typeof nextStep === "string" ? generalStep(message, nextStep) : nextStep?.(server, options);
     return [findingOf(code, message, step, { server: name, file, line })];
   });
 }
 
-/** What is invalid may be something else, such as the folder in which logins are kept. */
+/** What is invalid may be something else, such as the working directory. */
 function isInEntry({ error, definedIn }: ServerSnapshot, thrown: McpError | undefined): boolean {
   const { location } = thrown ?? {};
   return error?.code === "MCP_CONFIG_INVALID" && location !== undefined && location.file === definedIn.file;
