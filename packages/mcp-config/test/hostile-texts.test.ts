@@ -39,6 +39,61 @@ describe("a megabyte of text takes linear work", () => {
   });
 });
 
+describe("a file with many faults takes linear work", () => {
+  const NAME = "k".repeat(LENGTH / 2);
+
+  test.each([
+    [
+      "repeated keys below a long name in JSON",
+      "claude-code",
+      ".mcp.json",
+      `{"${NAME}":{${'"a":1,'.repeat(200_000)}"a":1}}`,
+    ],
+    [
+      "repeated keys in many objects",
+      "claude-code",
+      ".mcp.json",
+      `{"${NAME}":[${'{"a":1,"a":1},'.repeat(100_000)}1]}`,
+    ],
+    [
+      "forbidden keys below a long name in JSON",
+      "claude-code",
+      ".mcp.json",
+      `{"${NAME}":{${'"__proto__":1,'.repeat(200_000)}"a":1}}`,
+    ],
+    [
+      "forbidden keys in YAML",
+      "goose",
+      "config.yaml",
+      `? ${NAME}\n:\n${"  - __proto__: 1\n".repeat(30_000)}`,
+    ],
+    [
+      "forbidden keys in TOML",
+      "codex",
+      "config.toml",
+      `["${NAME}"]\na = [${"{__proto__=1},".repeat(35_000)}]\n`,
+    ],
+  ])("as %s", async (_faults, host, file, text) => {
+    const { diagnostics } = await parseHostFile({ host, file: `/folder/${file}`, text });
+    expect(diagnostics.filter(({ code }) => /^(?:duplicate|forbidden)-key$/.test(code))).toHaveLength(101);
+  });
+
+  test("as many servers and many repeated keys elsewhere", async () => {
+    const servers = Array.from({ length: 50_000 }, (_, index) => `"s${index}":{"command":"a"}`);
+    const text = `{"x":{${'"a":1,'.repeat(500_000)}"a":1},"mcpServers":{${servers}}}`;
+    const read = await parseHostFile({ host: "jackfield", file: "/folder/mcp.json", text });
+    expect(read.servers).toHaveLength(servers.length);
+  });
+
+  test("as many servers that are written a second time on far lines", async () => {
+    const servers = Array.from({ length: 50_000 }, (_, index) => `"s${index}":{"command":"a"}`);
+    const text = `{"mcpServers":{${[...servers, ...servers].join(",\n")}}}`;
+    const { diagnostics } = await parseHostFile({ host: "jackfield", file: "/folder/mcp.json", text });
+    const lost = diagnostics.findLast(({ server }) => server === "s49999");
+    expect(lost?.message).toContain('"s49999" is written more than once, first on line 50000;');
+  });
+});
+
 describe("a large TOML file takes linear work", () => {
   const dots = Array.from({ length: LENGTH }, () => "a").join(".");
 

@@ -1,4 +1,5 @@
 import type { SourceLocation } from "@jackfield/mcp-core";
+import type { ForbiddenKeys } from "./forbidden-keys.ts";
 import { parseJsonDocument } from "./json-document.ts";
 import type { JsonPath } from "./json-path.ts";
 
@@ -17,8 +18,8 @@ export interface ConfigDocument {
   readonly root: unknown;
   /** Keys written twice in a format that permits it; the last value is the one in the document. */
   readonly duplicates: readonly DuplicateKey[];
-  /** Positions of `__proto__` keys, which were left out. */
-  readonly forbidden: readonly SourceLocation[];
+  /** The `__proto__` keys, which were left out. */
+  readonly forbidden: Pick<ForbiddenKeys, "places" | "count">;
   /** The first comment or trailing comma in a file that ought to be strict JSON. */
   readonly looseness?: SourceLocation | undefined;
   /** The position of a member's key or an array's element; for a path that does not exist, that of its deepest existing part. */

@@ -2,6 +2,8 @@ import type { SourceLocation } from "@jackfield/mcp-core";
 import { invalidSource } from "../sources/config-problem.ts";
 import type { ConfigDocument, ConfigFormat, DuplicateKey } from "./config-document.ts";
 import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
+import { ForbiddenKeys } from "./forbidden-keys.ts";
+import { JsonFrame, RepeatedKey } from "./json-frame.ts";
 import { type JsonPath, jsonPointer } from "./json-path.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import { createMap, isMap, type JsonMap } from "./json-value.ts";
@@ -38,7 +40,7 @@ const FEW = 16;
 class PlainDocument implements ConfigDocument {
   readonly root: unknown;
   readonly duplicates: readonly DuplicateKey[] = [];
-  readonly forbidden: readonly SourceLocation[] = [];
+  readonly forbidden = new ForbiddenKeys();
   readonly #text: string;
   readonly #file: string;
   readonly #keyOffsets: KeyOffsets;
@@ -93,25 +95,19 @@ class PlainDocument implements ConfigDocument {
   }
 }
 
-interface Frame {
-  /** The first offset of each key that occurs more than once. */
-  firsts?: Map<string, number>;
-  /** The member or element that is being read. */
-  key: string | number;
-}
-
 class JsonParser implements ConfigDocument {
   root: unknown;
   looseness?: SourceLocation;
   readonly duplicates: DuplicateKey[] = [];
-  readonly forbidden: SourceLocation[] = [];
+  readonly forbidden = new ForbiddenKeys();
   readonly #file: string;
   readonly #format: JsonFormat;
   readonly #scanner: JsonScanner;
   readonly #lines: LineCounter;
   readonly #members = new Map<object, MemberOffsets>();
   readonly #elements = new Map<object, number[]>();
-  readonly #open: Frame[] = [];
+  /** The innermost object or array that is being read. */
+  #frame: JsonFrame | undefined;
   #rootOffset = 0;
 
   constructor(text: string, file: string, format: JsonFormat) {
@@ -144,7 +140,7 @@ class JsonParser implements ConfigDocument {
       offset = found;
       value = (value as JsonMap)[step];
     }
-    return this.#at(offset, path);
+    return this.#at(offset, jsonPointer(path));
   }
 
   #offsetIn(container: unknown, step: string | number): number | undefined {
@@ -172,7 +168,7 @@ class JsonParser implements ConfigDocument {
       if (!scanner.take(":")) throw scanner.fault("a colon is expected after the key");
       scanner.skipSpace();
       if (key === FORBIDDEN_KEY && this.#format !== "strict-json") {
-        this.forbidden.push(this.#at(offset, this.#path()));
+        this.forbidden.add(() => this.#at(offset, frame.pointerOf(key)));
         this.#value();
         continue;
       }
@@ -183,7 +179,7 @@ class JsonParser implements ConfigDocument {
       if (typeof value === "number") keepSpelling(map, key, value, scanner.since(valueOffset));
       map[key] = value;
     }
-    this.#open.pop();
+    this.#frame = frame.left();
     return map;
   }
 
@@ -201,17 +197,17 @@ class JsonParser implements ConfigDocument {
       if (isUnsafe(value)) keepSpelling(array, String(index), value, this.#scanner.since(offset));
       array.push(value);
     }
-    this.#open.pop();
+    this.#frame = frame.left();
     return array;
   }
 
-  #enter(): Frame {
-    if (this.#open.length === DEEPEST_NESTING) {
+  #enter(): JsonFrame {
+    const frame = new JsonFrame(this.#frame);
+    if (frame.depth === DEEPEST_NESTING) {
       const text = `values are nested more than ${DEEPEST_NESTING} levels deep.`;
       throw invalidSource(this.#at(this.#scanner.offset() - 1), text);
     }
-    const frame: Frame = { key: "" };
-    this.#open.push(frame);
+    this.#frame = frame;
     return frame;
   }
 
@@ -236,24 +232,21 @@ class JsonParser implements ConfigDocument {
 
   /** Records the first deviation from strict JSON, if the format is `json`. */
   #remark(offset: number): void {
-    if (this.#format === "json") this.looseness ??= this.#at(offset, []);
+    if (this.#format === "json") this.looseness ??= this.#at(offset, "");
   }
 
-  #repeat(frame: Frame, key: string, before: number, offset: number): void {
+  #repeat(frame: JsonFrame, key: string, before: number, offset: number): void {
+    const first = frame.firsts?.get(key) ?? before;
     frame.firsts ??= new Map();
-    const first = frame.firsts.get(key) ?? before;
     frame.firsts.set(key, first);
-    const path = this.#path();
-    this.duplicates.push({ path, first: this.#at(first, path), again: this.#at(offset, path) });
+    this.duplicates.push(new RepeatedKey(frame, key, first, offset, this.#locateOffset));
   }
 
-  #path(): JsonPath {
-    return this.#open.map(({ key }) => key);
-  }
+  readonly #locateOffset = (offset: number, pointer: string): SourceLocation => this.#at(offset, pointer);
 
-  #at(offset: number, path?: JsonPath): SourceLocation {
+  #at(offset: number, pointer?: string): SourceLocation {
     const { line, column } = this.#lines.placeOf(offset);
     const place = { file: this.#file, line, column };
-    return path === undefined ? place : { ...place, pointer: jsonPointer(path) };
+    return pointer === undefined ? place : { ...place, pointer };
   }
 }

@@ -4,11 +4,19 @@ export type JsonPath = readonly (string | number)[];
 /** A path as an RFC 6901 pointer; the empty string is the root. */
 export function jsonPointer(path: JsonPath): string {
   let pointer = "";
-  for (let index = 0; index < path.length; index += 1) {
-    const text = String(path[index]);
-    pointer += `/${/[~/]/.test(text) ? text.replaceAll("~", "~0").replaceAll("/", "~1") : text}`;
-  }
+  for (let index = 0; index < path.length; index += 1) pointer += pointerStep(path[index] ?? "");
   return pointer;
+}
+
+/** The part of a pointer that leads from a container to a member or an element. */
+export function pointerStep(step: string | number): string {
+  const text = String(step);
+  return `/${/[~/]/.test(text) ? text.replaceAll("~", "~0").replaceAll("/", "~1") : text}`;
+}
+
+/** Whether a path leads to a value or into it. */
+export function isWithin(path: JsonPath, container: JsonPath): boolean {
+  return container.every((step, index) => path[index] === step);
 }
 
 /** A path as people write it: `env.TOKEN`, `args[2]`. */

@@ -10,27 +10,33 @@ export interface LineCounter {
 }
 
 /**
- * Counts lines from the last position looked up, because the next one is usually close. The end of that line is kept, because a
- * whole file may be one line.
+ * Finds lines as far as they are asked for, because most places lie near the beginning. The next line feed is remembered as well,
+ * because a whole file may be one line.
  */
 export function createLineCounter(text: string): LineCounter {
-  let line = 1;
-  let start = 0;
-  /** The offset of the line feed that ends the line; -1 for the last line. */
+  /** The offsets at which the lines found so far begin. */
+  const starts = [0];
+  /** The offset of the line feed that ends the last of them; -1 at the end of the text. */
   let end = text.indexOf("\n");
   return {
     placeOf(offset) {
-      while (offset < start) {
-        end = start - 1;
-        start = end === 0 ? 0 : text.lastIndexOf("\n", end - 1) + 1;
-        line -= 1;
-      }
       while (end !== -1 && end < offset) {
-        start = end + 1;
-        end = text.indexOf("\n", start);
-        line += 1;
+        starts.push(end + 1);
+        end = text.indexOf("\n", end + 1);
       }
-      return { line, column: offset - start + 1 };
+      const line = lineAt(offset, starts);
+      return { line, column: offset - (starts[line - 1] ?? 0) + 1 };
     },
   };
+}
+
+/** The number of the line that an offset is in: how many lines begin there or before. */
+function lineAt(offset: number, starts: readonly number[]): number {
+  let [low, high] = [1, starts.length];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((starts[middle - 1] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

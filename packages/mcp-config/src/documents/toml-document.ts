@@ -1,9 +1,9 @@
-import type { SourceLocation } from "@jackfield/mcp-core";
 import { parse, TomlError } from "smol-toml";
 import { invalidSource } from "../sources/config-problem.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import { type CopyWatch, copyTree } from "./copied-tree.ts";
 import { DEEPEST_NESTING } from "./document-limits.ts";
+import { ForbiddenKeys } from "./forbidden-keys.ts";
 import { jsonPointer } from "./json-path.ts";
 import { createLineCounter } from "./line-counter.ts";
 import { PlacedValue } from "./placed-value.ts";
@@ -20,9 +20,9 @@ export function parseTomlDocument(text: string, file: string): ConfigDocument {
   const locate: ConfigDocument["locate"] = (path) => {
     return { file, ...lines.placeOf(places.offsetOf(path)), pointer: jsonPointer(path) };
   };
-  const forbidden: SourceLocation[] = [];
+  const forbidden = new ForbiddenKeys();
   const watch: CopyWatch = {
-    onForbidden: (value) => forbidden.push(locate(value.path())),
+    onForbidden: (value) => forbidden.add(() => locate(value.path())),
     onTooDeep: (value) => {
       throw invalidSource(
         locate(value.path()),

@@ -13,6 +13,7 @@ import {
 import { invalidSource } from "../sources/config-problem.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
+import { ForbiddenKeys } from "./forbidden-keys.ts";
 import { jsonPointer } from "./json-path.ts";
 import { createMap, isMap as isObject, type JsonMap } from "./json-value.ts";
 import type { Place } from "./line-counter.ts";
@@ -80,7 +81,7 @@ function describeFault(code: string): string {
 
 class YamlReader {
   readonly places = new PlacedValue();
-  readonly forbidden: SourceLocation[] = [];
+  readonly forbidden = new ForbiddenKeys();
   readonly #file: string;
   readonly #placeOf: (offset: number) => Place;
   /** The anchored nodes read so far; an alias refers to the last one of its name. */
@@ -134,7 +135,7 @@ class YamlReader {
       const name = this.#nameOf(key);
       if (this.#hasName(key) && names.size === names.add(name).size) throw this.#repeated(key);
       const member = this.#enter(place, name, key);
-      if (name === FORBIDDEN_KEY) this.forbidden.push(this.#locate(member));
+      if (name === FORBIDDEN_KEY) this.forbidden.add(() => this.#locate(member));
       else if (name === "<<") mergeInto(map, this.read(value, member));
       else {
         map[name] = this.read(value, member);

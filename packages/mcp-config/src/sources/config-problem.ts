@@ -31,6 +31,11 @@ export function describeLocation({ file, line, column, pointer }: SourceLocation
   return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
 }
 
+/** How many places a last diagnostic stands for, after the others named one each. */
+export function describePlaces(count: number): string {
+  return count === 1 ? "1 more place" : `${count} more places`;
+}
+
 /** An `MCP_CONFIG_INVALID` for one server, with its name and the place in front of the text. */
 export function invalidServer(
   server: string,

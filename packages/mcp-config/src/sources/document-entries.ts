@@ -7,6 +7,7 @@ import type { FindingContext, HostDialect, ServerSection } from "../hosts/host-d
 import { quote } from "../server-name.ts";
 import { type ConfigProblem, describeLocation, invalidServer, invalidSource } from "./config-problem.ts";
 import { type ParsedHostText, problemOf } from "./host-document.ts";
+import { describeRepetition, type Repetitions, repetitionsIn, reportRepetitions } from "./repeated-keys.ts";
 import { reportRootKeys } from "./root-keys.ts";
 
 /** More entries than any real file has, and few enough to be read quickly. */
@@ -54,7 +55,7 @@ export function findEntries(
     const names = () => new Set(all.flatMap(({ path }) => Object.keys(valueAt(content, path) ?? {})));
     reportRootKeys(source, { sections: all, hasServers, hasOthers, names }, report);
   }
-  reportDuplicates(source, found, report);
+  reportRepetitions(source, found, report);
   const entries: DocumentEntry[] = [];
   const problems: ConfigProblem[] = [];
   for (const section of found) {
@@ -62,16 +63,19 @@ export function findEntries(
       reportElsewhere(document.locate(section.path), section.elsewhere, report);
       continue;
     }
-    const fault = sectionFault(source, section);
+    const refused = repetitionsIn(source.dialect.entry.strict ? document.duplicates : [], section.path);
+    const fault = sectionFault(source, section, refused);
     if (fault) problems.push(problemOf(source, "ConfigShapeError", fault));
-    else
-      for (const member of membersOf(valueAt(content, section.path), section)) entries.push(entryOf(member));
+    else {
+      const members = membersOf(valueAt(content, section.path), section);
+      for (const member of members) entries.push(entryOf(member, refused));
+    }
   }
   return { entries, problems };
 
-  function entryOf(member: Member): DocumentEntry {
+  function entryOf(member: Member, refused: Repetitions): DocumentEntry {
     const { name, value, path, section, option } = member;
-    const duplicate = source.dialect.entry.strict ? firstDuplicateIn(document.duplicates, path) : undefined;
+    const duplicate = refused.firstIn(path);
     const { scope, host, realFile, root, dialect, kind } = source;
     const { file, line, column, pointer } = document.locate(path);
     const definedIn: DefinedIn = {
@@ -120,15 +124,13 @@ interface Member {
 }
 
 function sectionFault(
-  { document, content, dialect }: ParsedHostText,
+  { document, content }: ParsedHostText,
   section: ServerSection,
+  { own }: Repetitions,
 ): McpError | undefined {
   const { path } = section;
   const value = valueAt(content, path);
-  const repeated = document.duplicates.find((duplicate) => fieldName(duplicate.path) === fieldName(path));
-  if (repeated && dialect.entry.strict) {
-    return invalidSource(repeated.again, `${describeRepetition(repeated, path.length)}; keep one.`);
-  }
+  if (own) return invalidSource(own.again, `${describeRepetition(own, path.length)}; keep one.`);
   const size = isMap(value) ? Object.keys(value).length : Array.isArray(value) ? value.length : 0;
   if (size > MOST_SERVERS) {
     return invalidSource(
@@ -186,37 +188,7 @@ function nameFault(
   return invalidServer("", document.locate([...path, nameField]), text);
 }
 
-/** The first duplicate key in an entry: a person could read one value while the program uses the other (threat T11). */
-function firstDuplicateIn(duplicates: readonly DuplicateKey[], path: JsonPath): DuplicateKey | undefined {
-  return duplicates.find((duplicate) => path.every((step, index) => duplicate.path[index] === step));
-}
-
 function ambiguous(name: string, duplicate: DuplicateKey, depth: number): McpError {
   const text = `${describeRepetition(duplicate, depth)}; keep the one you mean.`;
   return invalidServer(name, duplicate.again, text);
-}
-
-function reportDuplicates(
-  { document, dialect }: ParsedHostText,
-  sections: readonly ServerSection[],
-  report: Report,
-): void {
-  const { strict } = dialect.entry;
-  for (const duplicate of document.duplicates) {
-    const section = sections.find(({ path }) => path.every((step, index) => duplicate.path[index] === step));
-    const depth = (section?.path.length ?? 0) + 1;
-    const server = section && (section.name ?? duplicate.path[depth - 1]);
-    const effect = strict ? "" : "; the last one counts";
-    const message = `${describeLocation(duplicate.again)}: ${describeRepetition(duplicate, depth)}${effect}.`;
-    const isLost = strict && server !== undefined;
-    const details = { severity: isLost ? "error" : "warning", server: server?.toString() } as const;
-    report(diagnose("duplicate-key", message, duplicate.again, details));
-  }
-}
-
-/** @param depth - the length of an entry's path, so that a field is named from its entry on */
-function describeRepetition({ path, first, again }: DuplicateKey, depth: number): string {
-  const named = path.length > depth ? path.slice(depth) : path.slice(-1);
-  const here = again.line === first.line ? `, column ${first.column}` : "";
-  return `${quote(fieldName(named))} is written more than once, first on line ${first.line}${here}`;
 }

@@ -4,7 +4,7 @@ import { type ConfigDocument, type ConfigFormat, parseConfigDocument } from "../
 import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import type { FindServers, HostDialect, HostDocument } from "../hosts/host-dialect.ts";
 import { quote } from "../server-name.ts";
-import { type ConfigProblem, describeLocation, invalidSource } from "./config-problem.ts";
+import { type ConfigProblem, describeLocation, describePlaces, invalidSource } from "./config-problem.ts";
 
 /** A text in a host's format, and what is known about it before it is parsed. */
 export interface HostText {
@@ -58,9 +58,14 @@ export async function parseHostText(
     return { problem, ...brokenDocument(source) };
   }
   const { root, forbidden, looseness } = document;
-  for (const location of forbidden) {
+  for (const location of forbidden.places) {
     const message = `${describeLocation(location)}: the key "__proto__" is not allowed; it is left out.`;
     report(diagnose("forbidden-key", message, location));
+  }
+  const unreported = forbidden.count - forbidden.places.length;
+  if (unreported > 0) {
+    const message = `${file}: the key "__proto__" is left out in ${describePlaces(unreported)}.`;
+    report(diagnose("forbidden-key", message, { file }));
   }
   if (looseness) {
     const message = `${describeLocation(looseness)}: ${dialect.title} reads strict JSON and rejects a file with comments or trailing commas.`;
@@ -97,7 +102,12 @@ export function brokenDocument(source: Omit<HostText, "text">): { document?: Par
   const hasRules = dialect.lists !== undefined && (servers === "none" || scope === "managed");
   if (!hasRules && !decidesOnTrust(source)) return {};
   const content = createMap();
-  const document = { root: content, duplicates: [], forbidden: [], locate: () => ({ file }) };
+  const document = {
+    root: content,
+    duplicates: [],
+    forbidden: { places: [], count: 0 },
+    locate: () => ({ file }),
+  };
   return { document: { ...source, text: "", servers: "none", document, content, isBroken: true } };
 }
 

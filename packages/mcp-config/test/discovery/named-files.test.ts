@@ -217,44 +217,6 @@ describe("file and entry errors", () => {
 });
 
 describe("keys", () => {
-  test("an entry with a duplicate name or field is refused, with both lines in the error", async () => {
-    const text =
-      '{"mcpServers": {\n"db": {"command": "one"},\n"db": {"command": "two", "command": "three"},\n"x": {"env": {"A": "1",\n "A": "2"}, "command": "x"},\n"ok": {"command": "x"}}}';
-    const cwd = await folderWith({ "mcp.json": text });
-    const { servers, problems, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
-    expect(names(servers)).toEqual(["ok"]);
-    expect(problems.map(({ server, error }) => [server, error.code, error.location?.line])).toEqual([
-      ["db", "MCP_CONFIG_INVALID", 3],
-      ["x", "MCP_CONFIG_INVALID", 5],
-    ]);
-    expect(problems[0]?.error.message).toContain('"db" is written more than once, first on line 2');
-    expect(problems[1]?.error.message).toContain('"env.A" is written more than once, first on line 4');
-    expect(diagnostics).toMatchObject([
-      { code: "duplicate-key", severity: "error", line: 3, server: "db" },
-      { code: "duplicate-key", severity: "error", line: 3, server: "db" },
-      { code: "duplicate-key", severity: "error", line: 5, server: "x" },
-    ]);
-  });
-
-  test("a duplicate key outside the servers is only a warning", async () => {
-    const cwd = await folderWith({
-      "mcp.json": '{"$x": 1,\n"$x": 2, "mcpServers": {"s": {"command": "x"}}}',
-    });
-    const { servers, problems, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
-    expect([names(servers), problems]).toEqual([["s"], []]);
-    expect(diagnostics).toMatchObject([{ code: "duplicate-key", severity: "warning", line: 2, column: 1 }]);
-  });
-
-  test(
-    "300,000 duplicates of a key are reported one by one",
-    async () => {
-      const cwd = await folderWith({ "mcp.json": `{"a":0${',"a":0'.repeat(300_000)}, "mcpServers": {}}` });
-      const { problems, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
-      expect([problems, diagnostics.length]).toEqual([[], 300_000]);
-    },
-    LARGE_FILE_TIMEOUT_MS,
-  );
-
   test.each([
     ["servers", "wrong-root-key"],
     ["mcp_servers", "wrong-root-key"],

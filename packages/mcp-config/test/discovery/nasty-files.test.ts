@@ -128,6 +128,12 @@ describe("unexpected keys", () => {
     expect("polluted" in {} || "ghost" in {} || "disabled" in {}).toBe(false);
   });
 
+  test("of many __proto__ keys, 100 are reported one by one and the others counted", async () => {
+    const { diagnostics } = await parse(`{${'"__proto__": 1, '.repeat(101)}"mcpServers": {}}`);
+    expect(diagnostics.filter(({ code }) => code === "forbidden-key")).toHaveLength(101);
+    expect(diagnostics[100]?.message).toContain('the key "__proto__" is left out in 1 more place.');
+  });
+
   test.each([
     ["toml", "codex", '[mcp_servers.good]\ncommand = "x"\n[mcp_servers.good.__proto__]\nurl = "y"\n'],
     ["yaml", "cursor", "mcpServers:\n  good:\n    command: x\n    __proto__:\n      url: y\n"],

@@ -175,7 +175,8 @@ describe("keys in a JSON document", () => {
   test("a repeated key is reported with both places, and its last value counts", () => {
     const document = parseConfigDocument('{\n"a": [{"b": 1,\n "b": {"c": 2}}],\n"a": 3}', FILE);
     expect(document.root).toEqual({ a: 3 });
-    expect(document.duplicates).toEqual([
+    const repeated = document.duplicates.map(({ path, first, again }) => ({ path, first, again }));
+    expect(repeated).toEqual([
       {
         path: ["a", 0, "b"],
         first: { file: FILE, line: 2, column: 8, pointer: "/a/0/b" },

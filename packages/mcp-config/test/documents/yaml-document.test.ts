@@ -89,6 +89,6 @@ describe("YAML", () => {
     const { root, forbidden } = parseYamlDocument("constructor: 1\n__proto__: {a: 1}\n", FILE);
     expect(Object.getPrototypeOf(root)).toBeNull();
     expect(Object.keys(root as object)).toEqual(["constructor"]);
-    expect(forbidden).toMatchObject([{ line: 2 }]);
+    expect(forbidden).toMatchObject({ places: [{ line: 2 }], count: 1 });
   });
 });
