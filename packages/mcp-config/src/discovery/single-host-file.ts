@@ -79,7 +79,7 @@ function sourceOf(file: string, dialect: HostDialect, known: HostFile | undefine
   const rules = known ? rulesOf(known, dialect) : dialect;
   return {
     file,
-    ...(scope === "extension" ? { root: installationOf(file) } : {}),
+    ...(scope === "extension" ? { root: known ? dirname(file) : pluginOf(file) } : {}),
     kind: known?.kind ?? "user",
     scope,
     format: known?.format ?? formatOf(file, rules),
@@ -89,8 +89,8 @@ function sourceOf(file: string, dialect: HostDialect, known: HostFile | undefine
   };
 }
 
-/** The folder of the extension that a file belongs to. Its manifest may be in a subfolder, such as `.claude-plugin`. */
-function installationOf(file: string): string {
+/** The folder of the plugin that a file belongs to. Its manifest may be in a subfolder, such as `.claude-plugin`. */
+function pluginOf(file: string): string {
   const folder = dirname(file);
   return basename(folder).startsWith(".") ? dirname(folder) : folder;
 }

@@ -53,6 +53,14 @@ describe("a file that is parsed on its own", () => {
     ]);
   });
 
+  test.each(["/src/my-extension", "/src/.my-extension"])("belongs to the extension in %s", async (folder) => {
+    const manifest = JSON.stringify({ mcpServers: { s: { command: "x", trust: true } } });
+    const file = `${folder}/gemini-extension.json`;
+    const { servers, diagnostics } = await parseHostFile({ host: "gemini", file, text: manifest });
+    expect(servers[0]?.definition.definedIn).toMatchObject({ scope: "extension", root: folder });
+    expect(diagnostics).toEqual([expect.objectContaining({ code: "self-approval" })]);
+  });
+
   test.each([
     ["kiro", "mcp.json", text],
     ["jackfield", "mcp.json", text],
