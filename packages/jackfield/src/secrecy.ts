@@ -155,12 +155,17 @@ function withReportedHeaders(
   return {
     async headers(server) {
       const headers = await auth.headers(server);
-      const values = Object.values(headers).map(String);
+      const values = Object.values(headers).flat().filter(isSent).map(String);
       onValues(server.name, [...new Set([...values, ...values.map((value) => value.replace(SCHEME, ""))])]);
       return headers;
     },
     onChallenge: (...challenge) => auth.onChallenge(...challenge),
   };
+}
+
+/** A host in plain JavaScript may return other values than strings. The transport judges those that are not sent as text. */
+function isSent(value: unknown): boolean {
+  return ["string", "number", "bigint", "boolean"].includes(typeof value);
 }
 
 /** As in `Bearer x`. */

@@ -198,7 +198,13 @@ describe("a server's secret", () => {
     let renewals = 0;
     const tokenNow = () => `token-number-${renewals}-of-the-port`;
     const auth = {
-      headers: async () => ({ authorization: `Bearer ${tokenNow()}`, "x-other": "other-value-of-the-port" }),
+      headers: async () =>
+        ({
+          authorization: `Bearer ${tokenNow()}`,
+          "x-other": ["other-value-of-the-port", "last-value-of-the-port"],
+          "x-none": undefined,
+          "x-odd": Object.create(null),
+        }) as never,
       onChallenge: async () => "fail" as const,
     };
     const servers = { s: { url: "http://127.0.0.1:9/", headers: { "x-key": "${API_KEY}" } } };
@@ -216,11 +222,13 @@ describe("a server's secret", () => {
       for (; renewals < 10; renewals += 1) await attempted();
       await attempted();
       const base64 = Buffer.from(tokenNow()).toString("base64");
-      const data = `heard ${tokenNow()} other-value-of-the-port ${VALUES.API_KEY} ${base64}`;
+      const data = `undefined heard ${tokenNow()} other-value-of-the-port ${VALUES.API_KEY} ${base64}`;
       session.notify({ method: "notifications/message", params: { data } });
       session.lose(new McpError("MCP_SESSION_LOST", `refused Bearer ${tokenNow()}`));
       said.push(mcp.servers(), mcp);
-      expect(inspect(said, { depth: 20 })).toContain("heard [redacted] [redacted] [redacted] [redacted]");
+      expect(inspect(said, { depth: 20 })).toContain(
+        "undefined heard [redacted] [redacted] [redacted] [redacted]",
+      );
       expect(inspect(said, { depth: 20 })).toContain("refused [redacted]");
       expect(inspect(said, { depth: 20 })).not.toContain(tokenNow());
       expect(before).not.toBe(tokenNow());

@@ -63,11 +63,11 @@ function nameText(role: string, name: string | undefined): string {
     : ` ${role} "${cleanText(name).slice(0, MAX_NAME_LENGTH).replace(HALF, "")}"`;
 }
 
-/** Format characters. They hide or reorder text, and split a secret without showing it. */
-const FORMAT = /\p{Cf}+/gu;
-
 /** Control characters, line separators, lone surrogates. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]+/gu;
+
+/** Characters that are not seen. They hide or reorder text, and split a secret without showing it. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu;
 
 /** Half of a character at the end, left by a cut. */
 const HALF = /[\ud800-\udbff]$/;
@@ -75,7 +75,8 @@ const HALF = /[\ud800-\udbff]$/;
 /** Redacts before anything is cut for display, and marks an earlier cut, behind which the rest of a secret may be. */
 function cleanText(text: string): string {
   const read = text.length > MAX_READ_LENGTH ? `${text.slice(0, MAX_READ_LENGTH)}${ELLIPSIS}` : text;
-  const visible = stripVTControlCharacters(read).replace(FORMAT, "").replace(CONTROL, " ").trim();
+  // Lone surrogates go first: two of them could become a character when what is between them is removed.
+  const visible = stripVTControlCharacters(read).replace(CONTROL, " ").replace(INVISIBLE, "").trim();
   return withoutSecretForms(visible);
 }
 

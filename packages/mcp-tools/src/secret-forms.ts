@@ -1,13 +1,16 @@
 import { REDACTED } from "@jackfield/mcp-core";
 
-/** What separates a name from its value, in columns and on the next line too. */
-const SEPARATOR = String.raw`\s{0,16}[=:]\s{0,16}`;
+/** White space in columns and before the next line too; its length is limited to keep the work linear. */
+const GAP = String.raw`\s{1,64}`;
+
+/** What separates a name from its value. */
+const SEPARATOR = `(?:${GAP})?[=:](?:${GAP})?`;
 
 /** The names of secrets, and what separates the name from the value. */
-const NAMED = String.raw`(?:api[_-]?key|access[_-]?token|auth[_-]?token|token|secret|passwo?r?d|authorization)["']?${SEPARATOR}`;
+const NAMED = `(?:api[_-]?key|access[_-]?token|auth[_-]?token|token|secret|passwo?r?d|authorization)["']?${SEPARATOR}`;
 
 /** The name of the header, a quote, and a scheme, which may also be the secret itself. */
-const AUTHORIZATION = String.raw`(\bauthorization["']?${SEPARATOR}["']?)(?:[A-Za-z][A-Za-z0-9_-]{0,31}\s)?(?!<)`;
+const AUTHORIZATION = String.raw`(\bauthorization["']?${SEPARATOR}["']?)(?:[A-Za-z][A-Za-z0-9_-]{0,31}${GAP})?(?!<)`;
 
 /** Where a text was cut. Between letters, the ellipsis stands for a part that somebody has left out. */
 const CUT = String.raw`(?=…(?!\w))`;
@@ -34,7 +37,10 @@ const FORMS: readonly RegExp[] = [
   // Before the header, whose value may be such a name and a quoted value.
   ...quotedForms('"'),
   ...quotedForms("'"),
-  new RegExp(String.raw`(\b(?:bearer|basic)\s)(?:[A-Za-z0-9._~+/=-]{8,}|[A-Za-z0-9._~+/=-]+${CUT})`, "gi"),
+  new RegExp(
+    String.raw`(\b(?:bearer|basic)${GAP})(?:[A-Za-z0-9._~+/=-]{8,}|[A-Za-z0-9._~+/=-]+${CUT})`,
+    "gi",
+  ),
   new RegExp(AUTHORIZATION + VALUE, "gi"),
   new RegExp(`(${NAMED}["']?)${VALUE}`, "gi"),
   /(\b)(?:sk-[\w-]{16,}|gh[a-z]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|xox[a-z]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16,})/g,

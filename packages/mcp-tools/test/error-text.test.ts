@@ -66,7 +66,8 @@ describe("the error text for a model", () => {
   it("has no control characters, escape sequences, hidden characters or line breaks", () => {
     const hostile =
       "red \u001b[31mtext\u001b[0m, \u001b]8;;http://evil.example\u0007link\u001b]8;;\u0007, bell\u0007, " +
-      "c1\u009b2J, nul\u0000, two\nlines, sep\u2028, bidi\u202e, tag\u{e0041}, zero\u200bwidth, lone\ud800";
+      "c1\u009b2J, nul\u0000, two\nlines, sep\u2028, bidi\u202e, tag\u{e0041}, zero\u200bwidth, lone\ud800, " +
+      "halves of a tag\udb40\u200b\udc49";
     const text = errorText(
       new McpError("MCP_TOOL_REJECTED", hostile, { server: "a\u001b[2Jb", tool: "t\nu" }),
     );
@@ -119,6 +120,11 @@ describe("the error text for a model", () => {
     ["Authorization:\r\n\tApiKey s3cr3tvalue", "s3cr3tvalue"],
     ["token=abc\u200bs3cr3tvalue", "s3cr3tvalue"],
     ["tok\u00aden=s3cr3tvalue", "s3cr3tvalue"],
+    ["ghp_abcd\ufe0fefgh\u034fijklmnop0123", "ijklmnop"],
+    ["Authorization: Bearer\r\n s3cr3tvalue", "s3cr3tvalue"],
+    ["authorization:   Token   s3cr3tvalue", "s3cr3tvalue"],
+    ["basic\n    dXNlcjpwYXNz", "dXNlcjpwYXNz"],
+    [`api_key${" ".repeat(40)}: s3cr3tvalue`, "s3cr3tvalue"],
   ])("[T72] redacts what looks like a secret: %s", (message, secret) => {
     const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
     expect(text).not.toContain(secret);
@@ -242,6 +248,8 @@ describe("the error text for a model", () => {
     "authorization: a ",
     "token  ",
     "token  =",
+    "bearer  ",
+    "authorization:   a   ",
     "AKIA",
     "a.",
     "a. ",

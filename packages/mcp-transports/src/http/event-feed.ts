@@ -1,5 +1,5 @@
 import { clampDelay } from "../timer-delay.ts";
-import { type BodySink, eventSink, heardSink } from "./body-sink.ts";
+import { type BodySink, eventSink } from "./body-sink.ts";
 import type { StreamEvent } from "./event-stream-parser.ts";
 import type { HttpCall, HttpCallListener, Refusal } from "./http-call.ts";
 import { isEventStream } from "./media-type.ts";
@@ -117,8 +117,9 @@ class ResumableFeed implements EventFeed {
         this.#wasOpened = true;
         this.#isUnavailable = false;
         this.#options.onOpened?.();
-        return heardSink(this.body(), () => this.#watchdog?.heard());
+        return this.body();
       },
+      onReceived: () => this.#watchdog?.heard(),
       onEnd: () => this.connectionEnded(),
       onError: (error) => this.connectionEnded(error),
       onRefusal: (refusal) => this.#refused(refusal),

@@ -41,6 +41,8 @@ export interface HttpCallListener {
   onRefused?(): void;
   /** Success. Returns the sink for the body. */
   onAccepted(status: number, headers: IncomingHeaders): BodySink;
+  /** A part of the body has arrived. It is decompressed later, on threads that may be busy. */
+  onReceived?(): void;
   /** The body is complete. One of `onEnd`, `onRefusal` and `onError` is called, once. */
   onEnd(): void;
   onRefusal(refusal: Refusal): void;
@@ -157,7 +159,9 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   }
 
   onData(chunk: Buffer): void {
-    if (!this.#isOver) this.#sink?.push(chunk);
+    if (this.#isOver) return;
+    if (!this.#isRefused) this.#listener.onReceived?.();
+    this.#sink?.push(chunk);
   }
 
   onEnd(): void {

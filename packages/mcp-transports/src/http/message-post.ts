@@ -177,13 +177,15 @@ class RunningPost implements MessagePost, HttpCallListener {
     return excerptSink(0, () => {});
   }
 
+  onReceived(): void {
+    this.#watchdog?.heard();
+  }
+
   #streamSink(sink: BodySink, status: number): BodySink {
     // Nobody waits for the end of a subscription's stream, so only a watchdog notices that it is dead.
-    if (isSubscription(this.#options.message)) {
+    if (isSubscription(this.#options.message))
       this.#watchdog = createStreamWatchdog((why) => this.#call?.abort(new Error(why)));
-      return heardSink(sink, () => this.#watchdog?.heard());
-    }
-    this.#isBodyless = status === 202;
+    else this.#isBodyless = status === 202;
     return this.#isBodyless ? heardSink(sink, () => (this.#isBodyless = false)) : sink;
   }
 

@@ -8,7 +8,7 @@ import type {
   QueueingTransport,
   SendFollower,
 } from "../queueing-transport.ts";
-import { eventSink, excerptSink, heardSink } from "./body-sink.ts";
+import { eventSink, excerptSink } from "./body-sink.ts";
 import { type Conversation, type ConversationOptions, createConversation } from "./conversation.ts";
 import type { StreamEvent } from "./event-stream-parser.ts";
 import type { HttpCall } from "./http-call.ts";
@@ -90,8 +90,9 @@ class StreamTransport implements SseTransport {
           onRetry: () => {},
         });
         this.#watchdog = createStreamWatchdog(endOutput);
-        return heardSink(sink, () => this.#watchdog?.heard());
+        return sink;
       },
+      onReceived: () => this.#watchdog?.heard(),
       onEnd: endOutput,
       onRefusal: (refusal) => this.#end(refusalError(refusal)),
       onError: (error) => this.#end(error),

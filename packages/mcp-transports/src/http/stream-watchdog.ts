@@ -56,10 +56,11 @@ export function createStreamWatchdog(onSuspicion: (why: string) => void): Stream
   }, TICK_MS);
   return {
     heard() {
+      const now = Date.now();
+      // A pause that ends like this was the program's own, which says nothing about the server's habit.
+      if (reading === undefined) pauses = [...pauses, now - lastHeard].slice(-KNOWN_PAUSES);
       clearImmediate(reading);
       reading = undefined;
-      const now = Date.now();
-      pauses = [...pauses, now - lastHeard].slice(-KNOWN_PAUSES);
       lastHeard = now;
     },
     heardMessage() {

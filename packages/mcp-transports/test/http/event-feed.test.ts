@@ -46,6 +46,7 @@ function openFeed({ isStanding = true, hasLogin, mayResume = () => true }: FeedO
     const sink = listeners.at(-1)?.onAccepted(200, { "content-type": "text/event-stream" });
     for (const text of texts) {
       vi.advanceTimersByTime(10_000);
+      listeners.at(-1)?.onReceived?.();
       sink?.push(Buffer.from(text));
     }
     vi.advanceTimersByTime(600_000);

@@ -107,6 +107,16 @@ describe("a stream", () => {
       expect(suspected).toEqual(["the stream fell silent"]);
     });
 
+    test("keeps its habit when something was heard, and is suspected if it then stays silent", async () => {
+      hear(4, 10_000);
+      seemDead();
+      watchdog.heard();
+      await read();
+      vi.advanceTimersByTime(45_000);
+      await read();
+      expect(suspected).toEqual(["the stream fell silent"]);
+    });
+
     test("is not suspected if stop() is called before the network was read twice", async () => {
       hear(4, 10_000);
       seemDead();
