@@ -202,7 +202,7 @@ describe("a server's secret", () => {
         ({
           authorization: `Bearer ${tokenNow()}`,
           "x-other": ["other-value-of-the-port", "last-value-of-the-port"],
-          "x-none": undefined,
+          "x-none": null,
           "x-odd": Object.create(null),
         }) as never,
       onChallenge: async () => "fail" as const,
@@ -222,12 +222,12 @@ describe("a server's secret", () => {
       for (; renewals < 10; renewals += 1) await attempted();
       await attempted();
       const base64 = Buffer.from(tokenNow()).toString("base64");
-      const data = `undefined heard ${tokenNow()} other-value-of-the-port ${VALUES.API_KEY} ${base64}`;
+      const data = `null heard ${tokenNow()} other-value-of-the-port ${VALUES.API_KEY} ${base64}`;
       session.notify({ method: "notifications/message", params: { data } });
       session.lose(new McpError("MCP_SESSION_LOST", `refused Bearer ${tokenNow()}`));
       said.push(mcp.servers(), mcp);
       expect(inspect(said, { depth: 20 })).toContain(
-        "undefined heard [redacted] [redacted] [redacted] [redacted]",
+        "null heard [redacted] [redacted] [redacted] [redacted]",
       );
       expect(inspect(said, { depth: 20 })).toContain("refused [redacted]");
       expect(inspect(said, { depth: 20 })).not.toContain(tokenNow());
