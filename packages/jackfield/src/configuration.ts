@@ -4,6 +4,7 @@ import type { McpManager, StartupReport } from "@jackfield/mcp-manager";
 import { type AdvisedServers, blockedReportOf, isAwaitingTrust } from "./blocked-servers.ts";
 import { configurationReport } from "./configuration-report.ts";
 import type { McpReloadReport } from "./mcp.ts";
+import { isUnderWrongKey } from "./wrong-root-key.ts";
 
 /** The configuration as read, and merged from what may be used of it. */
 export interface ReadConfiguration {
@@ -104,21 +105,24 @@ export function createConfiguration(opened: ReadConfiguration, ports: Configurat
 
 /**
  * Whether a source that was readable before no longer is; one that never was does not count. A file that had servers counts if it is
- * empty now, because it is probably being written, or has all its servers under a key that is not read.
+ * empty now, because it is probably being written, or has all its servers under a key that is not read. Nor does such a diagnostic count
+ * if it was there before: of two hosts that read a file, one may never have found servers in it.
  */
 function hasLostSource(before: DiscoveredServers, after: DiscoveredServers): boolean {
   const known = new Set(unreadableFiles(before));
   const defined = [...before.servers, ...before.blocked.map(({ definition }) => definition)];
   const hadServers = (file: string | undefined) => defined.some(({ definedIn }) => definedIn.file === file);
+  const toldBefore = before.diagnostics.filter(saysNoServers);
+  const isNew = ({ code, file }: Diagnostic) =>
+    !toldBefore.some((told) => told.code === code && told.file === file);
   return (
     unreadableFiles(after).some((file) => !known.has(file)) ||
-    after.diagnostics.some((diagnostic) => saysNoServers(diagnostic) && hadServers(diagnostic.file))
+    after.diagnostics.filter(saysNoServers).some((found) => hadServers(found.file) && isNew(found))
   );
 }
 
-/** A wrong root key beside servers that are read is a warning only. */
-function saysNoServers({ code, severity }: Diagnostic): boolean {
-  return code === "empty-file" || (code === "wrong-root-key" && severity === "error");
+function saysNoServers(diagnostic: Diagnostic): boolean {
+  return diagnostic.code === "empty-file" || isUnderWrongKey(diagnostic);
 }
 
 function unreadableFiles({ problems }: DiscoveredServers): (string | undefined)[] {

@@ -148,6 +148,16 @@ describe("the next step of jackfield doctor", () => {
       'The header is written as "headers": { "Authorization": "Bearer ${NAME}" }.',
     ],
     [
+      "the message advises a login or a header",
+      "It refused access (HTTP 401). Log in, or give its entry a valid Authorization header, and connect again.",
+      'The header is written as "headers": { "Authorization": "Bearer ${NAME}" }.',
+    ],
+    [
+      "the message ends with the header",
+      "The login failed. Log in again, or give its entry a valid Authorization header.",
+      'The header is written as "headers": { "Authorization": "Bearer ${NAME}" }.',
+    ],
+    [
       "the message advises something else",
       "The login was not finished within 300 seconds. Log in again.",
       'Or put a valid token into "headers" of the entry: { "Authorization": "Bearer ${NAME}" }.',

@@ -26,7 +26,8 @@ describe("a file whose servers are all lost", () => {
   ])("makes %s exit 1", async (command, document) => {
     writeFileSync(folder.file("broken.json"), "{");
     writeFileSync(folder.file("elsewhere.json"), '{"servers":{"a":{"command":"a"}}}');
-    for (const file of ["broken.json", "missing.json", "elsewhere.json"]) {
+    writeFileSync(folder.file("misspelled.json"), '{"mcpServer":{"a":{"command":"a"}}}');
+    for (const file of ["broken.json", "missing.json", "elsewhere.json", "misspelled.json"]) {
       const named = ["--no-discover", "--config", folder.file(file)];
       const { exitCode, stdout, stderr } = await run(...command.split(" "), ...named);
       expect({ exitCode, stdout: JSON.stringify(JSON.parse(stdout)) }).toEqual({

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import {
   createFakeConnector,
   createFakeSession,
@@ -119,21 +119,47 @@ describe("reload", () => {
     }
   });
 
-  it("changes nothing if all servers of a file are under a wrong key, and reports it", async () => {
-    write({ a: { command: "a" } });
-    const { mcp } = await openFile(folder);
+  it.each([
+    ["servers", "wrong-root-key"],
+    ["mcpServer", "near-miss-field"],
+  ])(
+    "changes nothing if all servers of a file are under a wrong key, %s, and reports it",
+    async (key, code) => {
+      write({ a: { command: "a" } });
+      const { mcp } = await openFile(folder);
+      try {
+        writeFileSync(folder.file("mcp.json"), JSON.stringify({ [key]: { a: { command: "a" } } }));
+        expect(await mcp.reload()).toMatchObject({
+          applied: false,
+          removed: [],
+          kept: ["a"],
+          diagnostics: [{ code, severity: "error" }],
+        });
+        expect(mcp.servers()).toMatchObject([{ name: "a", status: "ready" }]);
+        const beside = { mcpServers: { b: { command: "b" } }, [key]: { a: { command: "a" } } };
+        writeFileSync(folder.file("mcp.json"), JSON.stringify(beside));
+        expect(await mcp.reload()).toMatchObject({ applied: true, added: ["b"], removed: ["a"] });
+      } finally {
+        await mcp.close();
+      }
+    },
+  );
+
+  it("applies changes of a file that one of its two readers never found servers in", async () => {
+    mkdirSync(folder.file(".vscode"));
+    const file = folder.file(".vscode/mcp.json");
+    writeFileSync(file, JSON.stringify({ servers: { a: { command: "a" } } }));
+    const { connect } = createFakeConnector({ onAttempt: (attempt) => attempt.open(createFakeSession({})) });
+    const discover = { hosts: ["vscode"] };
+    const found = { cwd: folder.path, configFiles: [file], discover, trust: () => true };
+    const mcp = await openMcp({ ...found, cache: false, connect });
     try {
-      writeFileSync(folder.file("mcp.json"), JSON.stringify({ servers: { a: { command: "a" } } }));
-      expect(await mcp.reload()).toMatchObject({
-        applied: false,
-        removed: [],
-        kept: ["a"],
-        diagnostics: [{ code: "wrong-root-key", severity: "error" }],
-      });
-      expect(mcp.servers()).toMatchObject([{ name: "a", status: "ready" }]);
-      const beside = { mcpServers: { b: { command: "b" } }, servers: { a: { command: "a" } } };
-      writeFileSync(folder.file("mcp.json"), JSON.stringify(beside));
+      expect(mcp.report.diagnostics).toMatchObject([{ code: "wrong-root-key", severity: "error", file }]);
+      expect(await mcp.reload()).toMatchObject({ applied: true, kept: ["a"] });
+      writeFileSync(file, JSON.stringify({ servers: { b: { command: "b" } } }));
       expect(await mcp.reload()).toMatchObject({ applied: true, added: ["b"], removed: ["a"] });
+      writeFileSync(file, "");
+      expect(await mcp.reload()).toMatchObject({ applied: false, kept: ["b"] });
     } finally {
       await mcp.close();
     }

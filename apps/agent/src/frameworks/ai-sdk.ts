@@ -12,6 +12,9 @@ import {
 import { recordCalls } from "./call-recorder.ts";
 import { modelError } from "./model-error.ts";
 
+/** The parts of a stream that the AI SDK makes itself, not the model. */
+const NOT_OF_THE_MODEL: ReadonlySet<string> = new Set(["start", "start-step", "abort"]);
+
 /** A conversation driven by the Vercel AI SDK. */
 export function createAiSdkAgent(source: ToolSource, settings: ModelSettings): AgentFramework {
   const provider = createOpenAICompatible({
@@ -39,9 +42,8 @@ export function createAiSdkAgent(source: ToolSource, settings: ModelSettings): A
       try {
         for await (const part of result.stream) {
           if (part.type === "error") throw part.error;
-          if (part.type !== "text-delta") continue;
-          hasBegun = true;
-          print?.(part.text);
+          hasBegun ||= !NOT_OF_THE_MODEL.has(part.type);
+          if (part.type === "text-delta") print?.(part.text);
         }
       } catch (error) {
         throw modelError(error, settings, { hasBegun });

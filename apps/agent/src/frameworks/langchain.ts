@@ -42,9 +42,10 @@ export function createLangchainAgent(source: ToolSource, settings: ModelSettings
         );
         for await (const [mode, part] of stream) {
           if (mode === "values") messages = part.messages;
-          else if (AIMessageChunk.isInstance(part[0]) && part[0].text !== "") {
-            hasBegun = true;
-            print?.(part[0].text);
+          else if (AIMessageChunk.isInstance(part[0])) {
+            const [{ text, tool_call_chunks: calls = [] }] = part;
+            hasBegun ||= text !== "" || calls.length > 0;
+            if (text !== "") print?.(text);
           }
         }
       } catch (error) {

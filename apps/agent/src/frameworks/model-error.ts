@@ -3,7 +3,7 @@ import type { ModelSettings } from "./agent-framework.ts";
 
 /** What is known of a failed answer besides its error. */
 export interface FailedAnswer {
-  /** Whether a part of the answer had already come. */
+  /** Whether a part of the answer, text or a call, had already come. */
   readonly hasBegun: boolean;
 }
 
@@ -25,7 +25,9 @@ export function modelError(error: unknown, settings: ModelSettings, { hasBegun }
   const reason = reasonOf(chain.find((link) => statusOf(link) === undefined) ?? error, settings);
   const message = hasBegun
     ? `${model} broke off its answer: ${reason}. Try again.`
-    : `${model} did not answer: ${reason}. ${settings.isBaseUrlGiven ? "Check OPENAI_BASE_URL." : "Check the network."}`;
+    : chain.some(isNetworkFailure)
+      ? `${model} did not answer: ${reason}. ${settings.isBaseUrlGiven ? "Check OPENAI_BASE_URL." : "Check the network."}`
+      : `${model} failed: ${reason}.`;
   return new Error(message, { cause: error });
 }
 
@@ -44,6 +46,10 @@ interface Link {
   /** The HTTP status: the AI SDK's name for it, and the OpenAI client's. */
   readonly statusCode?: unknown;
   readonly status?: unknown;
+  /** The code of a failed connection, or of an error that the model sent in its stream. */
+  readonly code?: unknown;
+  /** That error as it was sent. */
+  readonly error?: unknown;
 }
 
 /** The errors that an error wraps, from the outside in. Repeated attempts count as the last one. */
@@ -58,13 +64,32 @@ function chainOf(error: unknown): readonly Link[] {
   return chain;
 }
 
-function statusOf({ statusCode, status }: Link): number | undefined {
-  return [statusCode, status].find((value) => typeof value === "number");
+function statusOf({ statusCode, status, code, error }: Link): number | undefined {
+  const given = [statusCode, status].find((value) => typeof value === "number");
+  const sent = typeof error === "object" && error !== null ? (error as Link).code : undefined;
+  return given ?? [code, sent].find(isErrorStatus);
+}
+
+/** A service may have numbers of its own for its errors. */
+function isErrorStatus(code: unknown): code is number {
+  return typeof code === "number" && code >= 400 && code < 600;
 }
 
 /** An answer that breaks off has a status of success. */
 function isRefusal(link: Link): boolean {
   return (statusOf(link) ?? 0) >= 400;
+}
+
+/** The AI SDK puts its own message in the place of `fetch`'s. */
+const FAILED_CONNECTION = /^(?:fetch failed|Cannot connect to API)\b/;
+/** The codes of the system, of its resolver of names, and of the client below `fetch`. */
+const NETWORK_CODE = /^(?:E[A-Z0-9]+|EAI_[A-Z]+|UND_ERR_[A-Z_]+)$/;
+
+function isNetworkFailure({ message, code }: Link): boolean {
+  return (
+    (typeof message === "string" && FAILED_CONNECTION.test(message)) ||
+    (typeof code === "string" && NETWORK_CODE.test(code))
+  );
 }
 
 /** The first line of a message, without the status that the OpenAI client puts in front, and without secrets. */
@@ -79,10 +104,18 @@ function reasonOf(error: unknown, settings: ModelSettings): string {
 /** Shorter values are stand-ins for a key, or part of ordinary words. */
 const SHORTEST_SECRET = 8;
 
-/** A server may repeat the key or the URL that it was sent. */
+/** A server may repeat the key or the URL that it was sent. The longest come first: one may be the beginning of another. */
 function withoutSecrets(text: string, { apiKey, baseUrl }: ModelSettings): string {
-  const secrets = [apiKey, ...new URL(baseUrl).searchParams.values()];
-  return secrets
+  return [apiKey, ...queryValues(new URL(baseUrl))]
     .filter(({ length }) => length >= SHORTEST_SECRET)
+    .sort((a, b) => b.length - a.length)
     .reduce((shown, secret) => shown.replaceAll(secret, "[redacted]"), text);
+}
+
+/** The values of a URL's query: decoded, as they are written, and as clients encode them that write the query anew. */
+function queryValues({ search, searchParams }: URL): readonly string[] {
+  const decoded = [...searchParams.values()];
+  const encoded = [search.slice(1), searchParams.toString()].flatMap((query) => query.split("&"));
+  const written = encoded.map((pair) => pair.slice(pair.indexOf("=") + 1));
+  return [...decoded, ...written, ...decoded.map(encodeURIComponent)];
 }

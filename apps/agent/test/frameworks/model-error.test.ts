@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { promisify } from "node:util";
 import { McpError } from "@jackfield/mcp-core";
 import { createFakeToolSource } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -18,10 +21,11 @@ afterEach(() => model[Symbol.asyncDispose]());
 
 describe.each(FRAMEWORK_NAMES)("a model that fails on %s", (name) => {
   /** The error of one question, and what was printed before. */
-  async function failureOf(failure: string, isBaseUrlGiven: boolean) {
-    const baseUrl = model.baseUrl(failure);
+  async function failureOf(failure: string, isBaseUrlGiven: boolean, query = "") {
+    const baseUrl = `${model.baseUrl(failure)}${query}`;
     const settings = { baseUrl, isBaseUrlGiven, apiKey: KEY, model: "big" };
-    const agent = await loadFramework(name, createFakeToolSource([]), settings);
+    const source = createFakeToolSource([{ definition: { name: "look" } }]);
+    const agent = await loadFramework(name, source, settings);
     let printed = "";
     const print = (piece: string) => {
       printed += piece;
@@ -45,10 +49,36 @@ describe.each(FRAMEWORK_NAMES)("a model that fails on %s", (name) => {
     expect(printed).toBe("");
   });
 
-  it("is said to have broken off an answer", async () => {
-    const { message, printed } = await failureOf("cut", true);
-    expect(printed).toBe("Hel");
+  it.each([
+    ["cut", "Hel"],
+    ["cut-in-call", ""],
+    ["cut-after-call", ""],
+  ])("is said to have broken off an answer (%s)", async (failure, before) => {
+    const { message, printed } = await failureOf(failure, true);
+    expect(printed).toBe(before);
     expect(message).toBe("The model at HOST broke off its answer: terminated. Try again.");
+  });
+
+  it.each([
+    ["error-429", "refused (HTTP 429): Too busy. Wait a while, then try again.", ""],
+    ["error-in-text", "failed (HTTP 503): Too busy.", "Hel"],
+    ["error", "failed: Too busy.", ""],
+  ])("has answered if it sends an error in its stream (%s)", async (failure, said, before) => {
+    const { message, printed } = await failureOf(failure, true);
+    expect(message).toBe(`The model at HOST ${said}`);
+    expect(printed).toBe(before);
+  });
+
+  it("has answered if what it sends cannot be read", async () => {
+    const { message } = await failureOf("error-text", true);
+    expect(message).toMatch(/^The model at HOST failed: .*Too busy\./);
+    expect(message).not.toContain("Check");
+  });
+
+  it("does not show a value of the URL's query that is encoded", async () => {
+    const { message } = await failureOf("400", true, "?token=planted%2fin%20the~url%3D%3D");
+    expect(message).toMatch(/^The model at HOST refused \(HTTP 400\): No, .*\?token=\[redacted\]/);
+    expect(message).not.toContain("planted");
   });
 });
 
@@ -78,13 +108,38 @@ describe("the error for a person", () => {
     });
   });
 
-  it("has no value of the URL's query", () => {
-    const error = new Error("GET /v1?token=planted-in-the-url failed");
-    expect(String(said(error))).not.toContain("planted");
+  it("says that nothing answered if a connection failed, however it is wrapped", async () => {
+    const closed = createServer().listen(0, "127.0.0.1");
+    await once(closed, "listening");
+    const { port } = closed.address() as AddressInfo;
+    await promisify(closed.close.bind(closed))();
+    const [cause] = await once(connect(port, "127.0.0.1"), "error").catch((error: unknown) => [error]);
+    expect(said(new Error("No luck", { cause }), { isBaseUrlGiven: true })).toMatchObject({
+      message: "The model at 127.0.0.1:1 did not answer: No luck. Check OPENAI_BASE_URL.",
+    });
   });
 
-  it.each([undefined, { code: 5 }, new Error("")])("has some reason for %j", (error) => {
-    expect(said(error)).toMatchObject({ message: expect.stringContaining(": it gave no reason. ") });
+  it.each([{ code: 503 }, { error: { code: 503 } }])(
+    "has the status that an error in a stream names: %j",
+    (error) => {
+      expect(said({ message: "Too busy.", ...error })).toMatchObject({
+        message: "The model at 127.0.0.1:1 failed (HTTP 503): Too busy.",
+      });
+    },
+  );
+
+  it("has no value of the URL's query, decoded or not", () => {
+    const error = new Error("GET /v1?token=planted-in-the-url failed");
+    expect(String(said(error))).not.toContain("planted");
+    const baseUrl = "http://127.0.0.1:1/v1?a=planted%2F1&b=planted%2F1%2Fand+more";
+    const repeated = new Error("planted/1, planted%2F1, planted/1/and more, planted%2F1%2Fand+more");
+    expect(said(repeated, { baseUrl })).toMatchObject({
+      message: "The model at 127.0.0.1:1 failed: [redacted], [redacted], [redacted], [redacted].",
+    });
+  });
+
+  it.each([undefined, { code: 5 }, { code: 1302 }, new Error("")])("has some reason for %j", (error) => {
+    expect(said(error)).toMatchObject({ message: "The model at 127.0.0.1:1 failed: it gave no reason." });
   });
 
   it("is the runtime's own where it is one", () => {

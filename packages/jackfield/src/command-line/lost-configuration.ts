@@ -1,5 +1,6 @@
-import { type Diagnostic, McpError } from "@jackfield/mcp-core";
+import { McpError } from "@jackfield/mcp-core";
 import type { McpReport } from "../mcp.ts";
+import { isUnderWrongKey } from "../wrong-root-key.ts";
 
 type Reading = Pick<McpReport, "problems" | "diagnostics" | "discoveryError">;
 
@@ -17,8 +18,6 @@ export const NOTHING_READ = "No server could be read; correct what is named abov
  * are all under a key that is not read counts as well.
  */
 export function isFileLost({ problems, diagnostics, discoveryError }: Reading): boolean {
-  const isUnderWrongKey = ({ code, severity }: Diagnostic) =>
-    code === "wrong-root-key" && severity === "error";
   return (
     discoveryError !== undefined ||
     problems.some(({ server }) => server === undefined) ||

@@ -48,7 +48,6 @@ export function reportRootKeys(
   const wanted = section ? fieldName(section.path) : "mcpServers";
   // A format that describes a single server has no place to move other hosts' servers to.
   const isOfOneServer = section?.name !== undefined;
-  const severity = strict && !hasServers ? "error" : "warning";
   let isExplained = false;
   for (const key of Object.keys(content)) {
     const remark = remarkOn(key, content[key]);
@@ -62,6 +61,7 @@ export function reportRootKeys(
         ? `did you mean ${quote(meant)}?`
         : `servers belong under ${quote(meant)}. ${nextStep}.`;
       const text = `${quote(key)} is not read; ${advice}`;
+      const severity = strict && !hasServers && !isEmpty(content[key]) ? "error" : "warning";
       const message = `${describeLocation(location)}: ${text}`;
       report(diagnose(remark, message, location, { severity, suggestion: meant }));
     } else if (isSelfApproval(key) && (strict || scope === "project")) {
@@ -91,6 +91,11 @@ export function reportRootKeys(
     // Two hosts may share a file in which each has the same servers under its own key.
     return ALIKE.has(key) && held.some((name) => !names().has(name)) ? "wrong-root-key" : undefined;
   }
+}
+
+/** Whether there are no entries in a value, so that nothing is lost with it. */
+function isEmpty(value: unknown): boolean {
+  return typeof value !== "object" || value === null || Object.keys(value).length === 0;
 }
 
 /** The names of what looks like a server under a key. An unnamed element of a list has an empty name. */

@@ -239,6 +239,17 @@ describe("keys", () => {
     expect(diagnostics).toMatchObject([{ code: "wrong-root-key", severity: "warning" }]);
   });
 
+  test.each<[string, unknown]>([
+    ["servers", {}],
+    ["servers", []],
+    ["servers", null],
+    ["mcpServer", {}],
+  ])("a wrong root key with nothing under it is only a warning: %s, %j", async (key, value) => {
+    const cwd = await folderWith({ "mcp.json": { [key]: value } });
+    const { diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+    expect(diagnostics).toMatchObject([{ severity: "warning", suggestion: "mcpServers", line: 2 }]);
+  });
+
   test("enableAllProjectMcpServers in a file is reported as self-approval", async () => {
     const cwd = await folderWith({ "mcp.json": { enableAllProjectMcpServers: true, mcpServers: {} } });
     const { diagnostics } = await loadServers({ files: ["mcp.json"], cwd });

@@ -59,7 +59,7 @@ const IS_UNSET = / refers to .* not set/;
 const HAS_LOGIN_COMMAND = /Log in with: /;
 
 /** How an error advises a header. */
-const HAS_HEADER = / Authorization header /;
+const HAS_HEADER = / Authorization header\b/;
 
 /**
  * A credential that is sent in place of a login has to be right. It need not be a header of the entry: some hosts name a variable or a
