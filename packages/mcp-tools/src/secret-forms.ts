@@ -42,7 +42,8 @@ const FORMS: readonly RegExp[] = [
     "gi",
   ),
   new RegExp(AUTHORIZATION + VALUE, "gi"),
-  new RegExp(`(${NAMED}["']?)${VALUE}`, "gi"),
+  // The next line may close the tag that encloses the text.
+  new RegExp(String.raw`(${NAMED}["']?)(?!<\/)${VALUE}`, "gi"),
   /(\b)(?:sk-[\w-]{16,}|gh[a-z]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|xox[a-z]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16,})/g,
   new RegExp(
     String.raw`(\b)(?:sk-[\w-]{1,15}|gh[a-z]_[A-Za-z0-9]{1,15}|github_pat_\w{1,15}|xox[a-z]-[A-Za-z0-9-]{1,9}|AKIA[A-Z0-9]{1,15})${CUT}`,

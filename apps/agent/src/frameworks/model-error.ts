@@ -114,8 +114,9 @@ function withoutSecrets(text: string, { apiKey, baseUrl }: ModelSettings): strin
 
 /** The values of a URL's query: decoded, as they are written, and as clients encode them that write the query anew. */
 function queryValues({ search, searchParams }: URL): readonly string[] {
-  const decoded = [...searchParams.values()];
-  const encoded = [search.slice(1), searchParams.toString()].flatMap((query) => query.split("&"));
-  const written = encoded.map((pair) => pair.slice(pair.indexOf("=") + 1));
-  return [...decoded, ...written, ...decoded.map(encodeURIComponent)];
+  const form = searchParams.toString();
+  // The OpenAI client encodes all but the characters that RFC 3986 calls unreserved.
+  const strict = form.replaceAll("+", "%20").replaceAll("%7E", "~").replaceAll("*", "%2A");
+  const pairs = [search.slice(1), form, strict].flatMap((query) => query.split("&"));
+  return [...searchParams.values(), ...pairs.map((pair) => pair.slice(pair.indexOf("=") + 1))];
 }
