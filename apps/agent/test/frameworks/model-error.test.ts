@@ -113,7 +113,7 @@ describe("the error for a person", () => {
     await once(closed, "listening");
     const { port } = closed.address() as AddressInfo;
     await promisify(closed.close.bind(closed))();
-    const [cause] = await once(connect(port, "127.0.0.1"), "error").catch((error: unknown) => [error]);
+    const [cause] = await once(connect(port, "127.0.0.1"), "error");
     expect(said(new Error("No luck", { cause }), { isBaseUrlGiven: true })).toMatchObject({
       message: "The model at 127.0.0.1:1 did not answer: No luck. Check OPENAI_BASE_URL.",
     });
