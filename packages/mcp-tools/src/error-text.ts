@@ -63,6 +63,19 @@ function nameText(role: string, name: string | undefined): string {
     : ` ${role} "${cleanText(name).slice(0, MAX_NAME_LENGTH).replace(HALF, "")}"`;
 }
 
+const ESCAPE = "\u001b";
+const BELL = "\u0007";
+const STRING_TERMINATOR = "\u009c";
+
+/** What a terminal would take for a link, a title and the like; of one that never ends, only the introducer. */
+const CONTROL_STRING = new RegExp(
+  `${ESCAPE}\\](?:[^${BELL}${ESCAPE}${STRING_TERMINATOR}]*(?:${BELL}|${ESCAPE}\\\\|${STRING_TERMINATOR}))?`,
+  "g",
+);
+
+/** Stands for a removed control string, so that what was around it does not join to a new one; invisible, so it goes, too. */
+const REMOVED = "\u200b";
+
 /** Control characters, line separators, lone surrogates. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]+/gu;
 
@@ -75,8 +88,10 @@ const HALF = /[\ud800-\udbff]$/;
 /** Redacts before anything is cut for display, and marks an earlier cut, behind which the rest of a secret may be. */
 function cleanText(text: string): string {
   const read = text.length > MAX_READ_LENGTH ? `${text.slice(0, MAX_READ_LENGTH)}${ELLIPSIS}` : text;
-  // Lone surrogates go first: two of them could become a character when what is between them is removed.
-  const visible = stripVTControlCharacters(read).replace(CONTROL, " ").replace(INVISIBLE, "").trim();
+  // The control strings go first: for those that never end, Node's expression takes quadratic time.
+  const plain = stripVTControlCharacters(read.replace(CONTROL_STRING, REMOVED));
+  // Lone surrogates go before what is invisible: two of them could become a character when what is between them is removed.
+  const visible = plain.replace(CONTROL, " ").replace(INVISIBLE, "").trim();
   return withoutSecretForms(visible);
 }
 

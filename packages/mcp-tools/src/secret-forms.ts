@@ -6,11 +6,16 @@ const GAP = String.raw`\s{1,64}`;
 /** What separates a name from its value. */
 const SEPARATOR = `(?:${GAP})?[=:](?:${GAP})?`;
 
+/** A quote in JSON that is a text in JSON, also in the text of a text. */
+const ESCAPED_QUOTE = String.raw`\\{1,7}"`;
+
+const QUOTE = `(?:["']|${ESCAPED_QUOTE})`;
+
 /** The names of secrets, and what separates the name from the value. */
-const NAMED = `(?:api[_-]?key|access[_-]?token|auth[_-]?token|token|secret|passwo?r?d|authorization)["']?${SEPARATOR}`;
+const NAMED = `(?:api[_-]?key|access[_-]?token|auth[_-]?token|token|secret|passwo?r?d|authorization)${QUOTE}?${SEPARATOR}`;
 
 /** The name of the header, a quote, and a scheme, which may also be the secret itself. */
-const AUTHORIZATION = String.raw`(\bauthorization["']?${SEPARATOR}["']?)(?:[A-Za-z][A-Za-z0-9_-]{0,31}${GAP})?(?!<)`;
+const AUTHORIZATION = String.raw`(\bauthorization${QUOTE}?${SEPARATOR}${QUOTE}?)(?:[A-Za-z][A-Za-z0-9_-]{0,31}${GAP})?(?!<)`;
 
 /** Where a text was cut. Between letters, the ellipsis stands for a part that somebody has left out. */
 const CUT = String.raw`(?=…(?!\w))`;
@@ -37,13 +42,14 @@ const FORMS: readonly RegExp[] = [
   // Before the header, whose value may be such a name and a quoted value.
   ...quotedForms('"'),
   ...quotedForms("'"),
+  ...formsBetween(ESCAPED_QUOTE, (not) => `(?:(?!${ESCAPED_QUOTE})[^"<${not}])`),
   new RegExp(
     String.raw`(\b(?:bearer|basic)${GAP})(?:[A-Za-z0-9._~+/=-]{8,}|[A-Za-z0-9._~+/=-]+${CUT})`,
     "gi",
   ),
   new RegExp(AUTHORIZATION + VALUE, "gi"),
   // The next line may close the tag that encloses the text.
-  new RegExp(String.raw`(${NAMED}["']?)(?!<\/)${VALUE}`, "gi"),
+  new RegExp(String.raw`(${NAMED}${QUOTE}?)(?!<\/[a-z][\w-]*[\s>])${VALUE}`, "gi"),
   /(\b)(?:sk-[\w-]{16,}|gh[a-z]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|xox[a-z]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16,})/g,
   new RegExp(
     String.raw`(\b)(?:sk-[\w-]{1,15}|gh[a-z]_[A-Za-z0-9]{1,15}|github_pat_\w{1,15}|xox[a-z]-[A-Za-z0-9-]{1,9}|AKIA[A-Z0-9]{1,15})${CUT}`,
@@ -65,13 +71,17 @@ const FORMS: readonly RegExp[] = [
  * is a value only without white space.
  */
 function quotedForms(quote: string): readonly RegExp[] {
-  const value = (not: string) => String.raw`(?:[^${quote}\\<${not}]|\\[^<${not}])`;
+  return formsBetween(quote, (not) => String.raw`(?:[^${quote}\\<${not}]|\\[^<${not}])`);
+}
+
+/** @param character gives the pattern of one character of the value, which is none of `not` */
+function formsBetween(quote: string, character: (not: string) => string): readonly RegExp[] {
   const line = String.raw`\r\n`;
   const word = String.raw`…\s`;
   return [
-    `${value(line)}{6,}(?=${quote})`,
-    String.raw`${value(`…${line}`)}+\\?${CUT}`,
-    String.raw`${value(word)}+\\?${END}`,
+    `${character(line)}{6,}(?=${quote})`,
+    String.raw`${character(`…${line}`)}+\\?${CUT}`,
+    String.raw`${character(word)}+\\?${END}`,
   ].map((form) => new RegExp(`(${NAMED}${quote})${form}`, "gi"));
 }
 

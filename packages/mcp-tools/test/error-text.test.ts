@@ -125,6 +125,12 @@ describe("the error text for a model", () => {
     ["authorization:   Token   s3cr3tvalue", "s3cr3tvalue"],
     ["basic\n    dXNlcjpwYXNz", "dXNlcjpwYXNz"],
     [`api_key${" ".repeat(40)}: s3cr3tvalue`, "s3cr3tvalue"],
+    ["password: </kJ8s7d6f5", "kJ8s7d6f5"],
+    [String.raw`{"body":"{\"token\":\"s3cr3tvalue, and, more\"}"}`, "and, more"],
+    [String.raw`{"body":"{\\\"token\\\": \\\"s3cr3tvalue and more\\\"}"}`, "s3cr3tvalue and"],
+    [String.raw`{"body":"{\"authorization\":\"s3cr3tvalue\"}"}`, "s3cr3tvalue"],
+    ["sk-abcdefgh\u001b]0;x\u0007ijklmnop1234", "ijklmnop"],
+    ["sk-abcdefgh\u001b]ijklmnop1234", "ijklmnop"],
   ])("[T72] redacts what looks like a secret: %s", (message, secret) => {
     const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
     expect(text).not.toContain(secret);
@@ -173,6 +179,8 @@ describe("the error text for a model", () => {
     ["amqp://admin:pass-123… is refused", "pass-123"],
     ["postgres://admin:4711…", "4711"],
     ['Authorization: Token token="0123…', "0123"],
+    [String.raw`"{\"token\":\"my secret phr…`, "secret phr"],
+    [String.raw`"{\"token\":\"s3cr3t`, "s3cr3t"],
     ["password='my \\'secret\\' phr\\…", "phr"],
   ])("[T72] redacts a truncated secret: %s", (message, secret) => {
     const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
@@ -245,6 +253,11 @@ describe("the error text for a model", () => {
     'token="',
     'token="a ',
     "token='\\",
+    'token\\"',
+    'token=\\"',
+    'token=\\"a ',
+    "token=\\",
+    "\\",
     "authorization: a ",
     "token  ",
     "token  =",
@@ -257,6 +270,14 @@ describe("the error text for a model", () => {
     const text = unit.repeat(Math.ceil(1_048_576 / unit.length));
     expect(withoutSecretForms(`${text}!`).length).toBeGreaterThan(0);
     expect(withoutSecretForms(text).length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["control strings that never end", "\u001b]"],
+    ["control strings that leave another", "\u001b\u001b]\u0007]"],
+  ])("cleans %s without stalling", (_, unit) => {
+    const hostile = new McpError("MCP_TOOL_REJECTED", `begin ${unit.repeat(60_000 / unit.length)}`);
+    for (let message = 0; message < 20; message += 1) expect(errorText(hostile)).toMatch(/ begin[\] …]*$/);
   });
 
   it("leaves a message that just fits unchanged", () => {

@@ -51,4 +51,12 @@ describe("control sequences", () => {
   test("an unterminated control string is removed with all that follows it", () => {
     expect(removeControlSequences("a\u001b]0;title without end")).toBe("a");
   });
+
+  test.each([
+    ["that never end", "\u001b]"],
+    ["that would leave another when they are removed", "\u001b\u001b]\u0007]"],
+    ["of a single character", "\u009d"],
+  ])("control strings %s take linear time", (_, unit) => {
+    expect(removeControlSequences(`a${unit.repeat(500_000)}`)).toMatch(/^a\]*$/);
+  });
 });
