@@ -15,7 +15,7 @@ export interface BenchOptions {
   /** Hears of each measurement, so that what was measured before an end is kept. */
   readonly record: (recording: Recording) => void;
   /** Hears of the end of each round. */
-  readonly finishRound?: (() => Promise<void>) | undefined;
+  readonly finishRound?: (() => Promise<unknown>) | undefined;
 }
 
 /** Measures everything, round after round. */

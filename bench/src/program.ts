@@ -38,26 +38,25 @@ async function measureAndReport(commandLine: CommandLine, signal: AbortSignal): 
   const date = new Date();
   const loadBefore = currentLoad();
   const recordings: Recording[] = [];
-  const results = (isComplete: boolean): Results => {
-    return { date, isComplete, machine: describeMachine(loadBefore), settings, recordings };
-  };
-  const keep = async (isComplete: boolean) => {
-    if (folder !== undefined && recordings.length > 0) await writeResults(folder, results(isComplete));
+  const keep = async (isComplete: boolean): Promise<Results> => {
+    const results = { date, isComplete, machine: describeMachine(loadBefore), settings, recordings };
+    if (folder !== undefined && recordings.length > 0) await writeResults(folder, results);
+    return results;
   };
   const progress = (line: string) => process.stderr.write(`${line}\n`);
   const record = (recording: Recording) => void recordings.push(recording);
   let isComplete = false;
+  let results: Results;
   try {
     await runBench(settings, { signal, progress, record, finishRound: () => keep(false) });
     isComplete = true;
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    await keep(isComplete);
+    results = await keep(isComplete);
   }
-  if (recordings.length > 0)
-    process.stdout.write(`${reportOf(recordings, settings, results(isComplete).machine)}\n`);
-  if (commandLine.json !== undefined) await writeFile(commandLine.json, resultsText(results(isComplete)));
+  if (recordings.length > 0) process.stdout.write(`${reportOf(recordings, settings, results.machine)}\n`);
+  if (commandLine.json !== undefined) await writeFile(commandLine.json, resultsText(results));
   return isComplete ? exitCodeOf(recordings) : exitCodeOfSignal(signal.reason);
 }
 

@@ -45,7 +45,8 @@ export function openScreen(stream: ScreenStream): Screen {
 
 /** Cuts a text to one line of at most `columns` cells. */
 export function fitLine(text: string, columns: number): string {
-  const line = text.replace(/\s*[\r\n\t]\s*/g, " ");
+  // Each run of white space is tried from its beginning alone, which keeps the work linear.
+  const line = text.replace(/(?<!\s)\s*[\r\n\t]\s*/g, " ");
   if (stringWidth(line) <= columns) return line;
   const rows = wrapAnsi(line, Math.max(1, columns - 1), { hard: true, wordWrap: false, trim: false });
   return `${rows.slice(0, rows.indexOf("\n"))}…`;

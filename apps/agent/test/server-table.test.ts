@@ -105,6 +105,11 @@ describe("colours", () => {
 });
 
 describe("lines", () => {
+  it("are joined to one, also if they hold long runs of spaces", () => {
+    expect(fitLine("one \r\n\t two\nthree  four", 30)).toBe("one two three  four");
+    expect(fitLine(`one${" ".repeat(400_000)}two`, 5)).toBe("one …");
+  });
+
   it("are measured in terminal cells, without cutting a character in two", () => {
     const family = "👨\u200d👩\u200d👧\u200d👦";
     expect(fitLine("文件服务器", 6)).toBe("文件…");

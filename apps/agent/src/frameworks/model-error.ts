@@ -97,7 +97,10 @@ function reasonOf(error: unknown, settings: ModelSettings): string {
   const { message } = (typeof error === "object" && error !== null ? error : {}) as Link;
   const text = typeof message === "string" ? message : typeof error === "string" ? error : "";
   const [line = ""] = text.trim().split(/[\r\n]/, 1);
-  const reason = line.replace(/^\d{3} (?=\S)/, "").replace(/\.?\s*$/, "");
+  const reason = line
+    .trimEnd()
+    .replace(/^\d{3} (?=\S)/, "")
+    .replace(/\.$/, "");
   return withoutSecrets(reason, settings) || "it gave no reason";
 }
 
