@@ -122,7 +122,10 @@ class RunningOAuth implements OAuth {
   ): Promise<"retry" | "fail"> {
     try {
       const entry = await this.#readEntry(server);
-      return entry ? await this.#accountOf(entry.server).meet(entry, challenge, signal) : "fail";
+      if (entry) return await this.#accountOf(entry.server).meet(entry, challenge, signal);
+      if (!("url" in server)) return "fail";
+      const refused = `it refused access (HTTP ${challenge.status}), and ${SWITCHED_OFF}`;
+      throw authRequired(server.name, `${refused}. Give its entry a valid Authorization header.`);
     } catch (error) {
       throw challengeError(error, server, challenge);
     }
@@ -242,7 +245,7 @@ class RunningOAuth implements OAuth {
   async #requireEntry(server: ResolvedServer): Promise<AccountEntry> {
     const entry = await this.#readEntry(server);
     if (entry) return entry;
-    throw noLogin(requireRemote(server), `its entry switches logins off ("oauth": false)`);
+    throw noLogin(requireRemote(server), SWITCHED_OFF);
   }
 
   /** The entry's client, or `undefined` if its settings cannot be read: a bad entry must not prevent a logout. */
@@ -270,6 +273,8 @@ class RunningOAuth implements OAuth {
     }
   }
 }
+
+const SWITCHED_OFF = `its entry switches logins off ("oauth": false)`;
 
 function requireRemote(server: ResolvedServer): ResolvedRemoteServer {
   if (server.transport === "http" || server.transport === "sse") return server;

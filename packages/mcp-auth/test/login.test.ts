@@ -88,7 +88,11 @@ describe("a server that requires a login", () => {
 
   it("is not logged in to if its entry turns OAuth off or is local", async () => {
     await using scene = await openScene({ oauth: { settingsOf: () => ({ settings: false }) } });
-    expect(await reach(scene.oauth, scene.server)).toBe(401);
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+      httpStatus: 401,
+      message: `Server "files": it refused access (HTTP 401), and its entry switches logins off ("oauth": false). Give its entry a valid Authorization header.`,
+    });
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
     const local = {
       name: "local",

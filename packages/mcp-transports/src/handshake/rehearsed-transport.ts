@@ -32,8 +32,14 @@ export type Outcome =
   | { readonly kind: "failed"; readonly error: unknown }
   | { readonly kind: "closed" | "silent" };
 
-/** The most messages kept for the SDK's client. No honest server sends more before it is answered. */
+/** The most messages kept for the SDK's client. Requests beyond them are refused, so that their server does not wait. */
 const MOST_KEPT = 100;
+
+/** `-32603` is JSON-RPC's internal error: it has no code of its own for a client that is busy. */
+const TOO_MANY_REQUESTS = {
+  code: -32603,
+  message: `${MOST_KEPT} requests already wait for the client to get ready. Send this one later.`,
+};
 
 /** In characters. An answer repeats the id and keeps it in memory while it waits. */
 const LONGEST_ID = 1024;
@@ -193,16 +199,21 @@ class Rehearsal implements RehearsedTransport {
     else if (isPlainNews(message)) {
       const { method, params } = message;
       this.#options.onNotification({ method, params });
-    } else if (isPing(message)) {
-      const { id } = message;
-      if (!this.#mayAsk(id)) return;
-      this.#openServerRequests
-        .answer(id, () => this.#transport.send({ jsonrpc: "2.0", id, result: {} }))
-        .catch(() => {});
+    } else if (isRequest(message) && message.method === "ping") {
+      // Some servers send one every few seconds.
+      this.#answer({ jsonrpc: "2.0", id: message.id, result: {} });
     } else if (this.#kept && this.#kept.length < MOST_KEPT) {
       this.#kept.push(message);
       this.#needed.resolve();
+    } else if (isRequest(message)) {
+      this.#answer({ jsonrpc: "2.0", id: message.id, error: TOO_MANY_REQUESTS });
     }
+  }
+
+  /** Answers a request that the SDK's client does not get. */
+  #answer(answer: JSONRPCMessage & { readonly id: RequestId }): void {
+    if (!this.#mayAsk(answer.id)) return;
+    this.#openServerRequests.answer(answer.id, () => this.#transport.send(answer)).catch(() => {});
   }
 
   /** Limits the requests of a legacy server. A modern server's requests are never answered, so they need no limit. */
@@ -244,9 +255,8 @@ function isProgress(message: JSONRPCMessage): boolean {
   return "method" in message && message.method === "notifications/progress";
 }
 
-/** Whether a message is a `ping`, which some servers send every few seconds. */
-function isPing(message: JSONRPCMessage): message is JSONRPCRequest {
-  return "method" in message && message.method === "ping" && "id" in message;
+function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return "method" in message && "id" in message;
 }
 
 /** Whether a message is a notification that the SDK's client would pass on unchanged. */

@@ -134,8 +134,10 @@ export function readChallenge(status: number, headers: IncomingHeaders): AuthCha
   return undefined;
 }
 
-function listOf(headers: { readonly [name: string]: unknown }): string[] {
-  return Object.entries(headers).flatMap(([name, value]) => {
+/** A host in plain JavaScript may return a `Headers` object or a `Map`, whose headers are not its properties. */
+function listOf(headers: { readonly [name: string]: unknown } | Iterable<[string, unknown]>): string[] {
+  const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  return entries.flatMap(([name, value]) => {
     if (isReservedHeader(name)) return [];
     return [value].flat().flatMap((single) => {
       const text = textOf(name, single);

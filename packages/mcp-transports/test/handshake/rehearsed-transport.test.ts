@@ -142,7 +142,7 @@ describe("before the SDK's client connects", () => {
     expect(told).toEqual([]);
   });
 
-  test("at most 100 server requests are kept", async () => {
+  test("at most 100 server requests are kept, and the others are refused", async () => {
     const { peer, transport } = await rehearsed();
     await transport.ask({ id: 0, method: "initialize", params: {} });
     for (let index = 0; index < 150; index += 1) peer.say({ ...SERVER_REQUEST, id: `q${index}` });
@@ -151,6 +151,11 @@ describe("before the SDK's client connects", () => {
     transport.onmessage = onmessage;
     transport.deliverKept();
     expect(onmessage).toHaveBeenCalledTimes(100);
+    const refused = peer.sent.filter((message) => "error" in message);
+    expect(refused.map((message) => message.id)).toEqual(
+      Array.from({ length: 50 }, (_, index) => `q${index + 100}`),
+    );
+    expect(refused[0]).toMatchObject({ error: { code: -32603 } });
   });
 
   test("an answer with its id as a string is accepted, one with another id is not", async () => {

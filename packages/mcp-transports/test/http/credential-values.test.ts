@@ -26,6 +26,15 @@ describe("an auth port in plain JavaScript", () => {
     expect(server.log.map(({ headers }) => headers["x-tenant"])).toEqual(server.log.map(() => sent));
   });
 
+  test.each([
+    ["a Headers object", new Headers({ "X-Tenant": "acme" })],
+    ["a Map", new Map([["X-Tenant", "acme"]])],
+  ])("that returns %s sends its headers", async (_, headers) => {
+    const server = await startHttpServer();
+    await connect(server, { auth: portWith(headers) });
+    expect(server.log.map((sent) => sent.headers["x-tenant"])).toEqual(server.log.map(() => "acme"));
+  });
+
   test.each([[{}], [Symbol("key")], [() => "key"]])(
     "that returns %s as a header value fails the connection before anything is sent",
     async (value) => {
