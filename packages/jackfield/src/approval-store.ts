@@ -1,11 +1,12 @@
 import type { ApprovalLedger } from "@jackfield/mcp-config";
 import { createApprovalLedger, fileStateStore } from "@jackfield/mcp-config/runtime";
 import {
+  isMcpError,
   type Logger,
+  McpError,
   type ServerDefinition,
   type StateStore,
   thrownText,
-  toMcpError,
 } from "@jackfield/mcp-core";
 import { fileSystem } from "./builtin-modules.ts";
 import { ownStateDirectory } from "./state-directory.ts";
@@ -43,9 +44,12 @@ function ownStore(log: Logger): StateStore {
   if (directory === undefined) return NO_STORE;
   const store = fileStateStore({ directory, log });
   const explain = (error: unknown): never => {
-    const reason = (error as NodeJS.ErrnoException).code ?? thrownText(error);
+    const cause = isMcpError(error) ? error.cause : error;
+    // An error without a cause is the store's own refusal, which names the remedy.
+    if (cause === undefined) throw error;
+    const reason = (cause as NodeJS.ErrnoException).code ?? thrownText(cause);
     const message = `Approvals cannot be stored in ${directory} (${reason}); check that it is writable, or set JACKFIELD_HOME to another folder.`;
-    throw toMcpError(error, "MCP_STORAGE_FAILED", message, { phase: "approve" });
+    throw new McpError("MCP_STORAGE_FAILED", message, { phase: "approve", cause });
   };
   return {
     ...store,

@@ -73,6 +73,15 @@ describe("jackfield config parse", () => {
     },
   );
 
+  it("exits 0 if there is nothing under a key that is not read", async () => {
+    const file = write("mcp.json", { servers: {} });
+    const { exitCode, stdout } = await commandLine("config", "parse", "--host", "jackfield", file);
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringContaining('"servers" is not read; servers belong under "mcpServers".'),
+    });
+  });
+
   it("prints diagnostics with their place, and exits 1 if one is an error", async () => {
     const file = write("mcp.json", servers({ good: { command: "x" }, bad: { args: [] } }));
     const { exitCode, stdout, stderr } = await commandLine(

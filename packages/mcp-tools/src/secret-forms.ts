@@ -47,6 +47,8 @@ const FORMS: readonly RegExp[] = [
     String.raw`(\b(?:bearer|basic)${GAP})(?:[A-Za-z0-9._~+/=-]{8,}|[A-Za-z0-9._~+/=-]+${CUT})`,
     "gi",
   ),
+  // The answer to a challenge (RFC 7616): a hash, which can be tried against passwords, and sent again.
+  new RegExp(String.raw`(\bresponse=${QUOTE}?)(?:[\da-f]{32,}|[\da-f]+${CUT})`, "gi"),
   new RegExp(AUTHORIZATION + VALUE, "gi"),
   // The next line may close the tag that encloses the text.
   new RegExp(String.raw`(${NAMED}${QUOTE}?)(?!<\/[a-z][\w-]*[\s>])${VALUE}`, "gi"),

@@ -5,6 +5,9 @@ import { withoutSecretForms } from "../src/secret-forms.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 
+/** The example of RFC 7616, section 3.9.1. */
+const DIGEST = "8ca523f5e9506fed4657c9700eebdbec";
+
 describe("the error text for a model", () => {
   it("names the server, the tool and the reason", () => {
     const error = new McpError("MCP_CALL_TIMEOUT", 'Server "files" did not answer within 60000 ms.', {
@@ -131,6 +134,9 @@ describe("the error text for a model", () => {
     [String.raw`{"body":"{\"authorization\":\"s3cr3tvalue\"}"}`, "s3cr3tvalue"],
     ["sk-abcdefgh\u001b]0;x\u0007ijklmnop1234", "ijklmnop"],
     ["sk-abcdefgh\u001b]ijklmnop1234", "ijklmnop"],
+    [`Authorization: Digest username="u", nonce="n", response="${DIGEST}"`, "8ca523f5"],
+    [`Authorization: Digest username="u", nonce="n", response=${DIGEST}`, "8ca523f5"],
+    [`{"sent":"Digest username=\\"u\\", response=\\"${DIGEST}\\""}`, "8ca523f5"],
   ])("[T72] redacts what looks like a secret: %s", (message, secret) => {
     const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
     expect(text).not.toContain(secret);
@@ -182,6 +188,7 @@ describe("the error text for a model", () => {
     [String.raw`"{\"token\":\"my secret phr…`, "secret phr"],
     [String.raw`"{\"token\":\"s3cr3t`, "s3cr3t"],
     ["password='my \\'secret\\' phr\\…", "phr"],
+    [`Digest username="u", response="${DIGEST.slice(0, 12)}…`, "8ca523f5"],
   ])("[T72] redacts a truncated secret: %s", (message, secret) => {
     const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
     expect(text).not.toContain(secret);
@@ -190,6 +197,7 @@ describe("the error text for a model", () => {
 
   it.each([
     "see sk-learn for more",
+    `The cached response: ${DIGEST}`,
     "http://localhost:3000 is down…",
     "token: no",
     "the cursor eyJwYWdlIjoyfQ is old",

@@ -1,6 +1,13 @@
 import type { FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Logger, McpError, type StateStore, silentLogger } from "@jackfield/mcp-core";
+import {
+  type Logger,
+  McpError,
+  type StateStore,
+  silentLogger,
+  thrownText,
+  toMcpError,
+} from "@jackfield/mcp-core";
 import { cryptography, fileSystem } from "../builtin-modules.ts";
 import { placeDraft, placeIfMissing } from "./state-draft.ts";
 
@@ -27,6 +34,9 @@ const FILE_SUFFIX = ".json";
  * A file that is a link, belongs to another user or may be written by others counts as missing and is reported once: anybody could
  * have written it ([T08], [T09] of the threat list). `set` replaces it; `setIfMissing` throws `MCP_STORAGE_FAILED`, because the
  * user may still be able to restore it.
+ *
+ * `set`, `setIfMissing` and `delete` reject with `MCP_STORAGE_FAILED`, and the system's reason, if the file cannot be written, and
+ * if the directory belongs to another user or others may write in it.
  */
 export function fileStateStore({
   directory,
@@ -42,9 +52,13 @@ export function fileStateStore({
     return undefined;
   };
   const write = async <T>(key: string, value: string, place: (draft: string) => Promise<T>): Promise<T> => {
-    await fileSystem.promises.mkdir(directory, { recursive: true, mode: 0o700 });
-    await refuseForeign(directory);
-    return placeDraft(directory, JSON.stringify({ key, value }), place);
+    try {
+      await fileSystem.promises.mkdir(directory, { recursive: true, mode: 0o700 });
+      await refuseForeign(directory);
+      return await placeDraft(directory, JSON.stringify({ key, value }), place);
+    } catch (error) {
+      throw unwritable(directory, error);
+    }
   };
 
   return {
@@ -60,7 +74,11 @@ export function fileStateStore({
       return false;
     },
     async delete(key) {
-      await fileSystem.promises.rm(fileOf(key), { force: true });
+      try {
+        await fileSystem.promises.rm(fileOf(key), { force: true });
+      } catch (error) {
+        throw unwritable(directory, error);
+      }
     },
     async keys(prefix) {
       const names = await fileSystem.promises.readdir(directory).catch(() => []);
@@ -148,6 +166,13 @@ async function refuseForeign(directory: string): Promise<void> {
   if (user === undefined || (stats.uid === user && (stats.mode & OTHERS_MAY_WRITE) === 0)) return;
   const message = `${directory} belongs to another user, or other users can write to it; run chmod 700 on it, or use another directory.`;
   throw new McpError("MCP_STORAGE_FAILED", message, { phase: "config" });
+}
+
+/** @returns an error of this store as it is; one of the system as `MCP_STORAGE_FAILED` */
+function unwritable(directory: string, error: unknown): McpError {
+  const reason = (error as NodeJS.ErrnoException).code ?? thrownText(error);
+  const message = `${directory} cannot be written to (${reason}); check that it is a folder and that you can write to it.`;
+  return toMcpError(error, "MCP_STORAGE_FAILED", message, { phase: "config" });
 }
 
 function describe(file: string, { reason, remedy }: Fault): string {

@@ -54,8 +54,8 @@ export function findEntries(
     const all = [...sections, ...others];
     const names = () => new Set(all.flatMap(({ path }) => Object.keys(valueAt(content, path) ?? {})));
     reportRootKeys(source, { sections: all, hasServers, hasOthers, names }, report);
+    reportRepetitions(source, all, report);
   }
-  reportRepetitions(source, found, report);
   const entries: DocumentEntry[] = [];
   const problems: ConfigProblem[] = [];
   for (const section of found) {

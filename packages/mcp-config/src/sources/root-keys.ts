@@ -87,6 +87,7 @@ export function reportRootKeys(
     // The same key may mean something else here, unless it really holds servers.
     const held = namesOfServers(value);
     const isServersKey = strict && key !== "mcp" && key !== "extensions";
+    if (isServersKey && isEmpty(value)) return "near-miss-field";
     if (isServersKey || (!hasServers && held.length > 0)) return "wrong-root-key";
     // Two hosts may share a file in which each has the same servers under its own key.
     return ALIKE.has(key) && held.some((name) => !names().has(name)) ? "wrong-root-key" : undefined;

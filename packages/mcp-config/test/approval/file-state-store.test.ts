@@ -94,6 +94,18 @@ describe("the file state store", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
+  test("explains with the system's reason that it cannot store", async () => {
+    await writeFile(join(home, "state"), "");
+    const store = fileStateStore({ directory });
+    const refused = {
+      code: "MCP_STORAGE_FAILED",
+      message: `${directory} cannot be written to (ENOTDIR); check that it is a folder and that you can write to it.`,
+    };
+    await expect(store.set("key", "value")).rejects.toMatchObject(refused);
+    await expect(store.setIfMissing("key", "value")).rejects.toMatchObject(refused);
+    await expect(store.delete("key")).rejects.toMatchObject(refused);
+  });
+
   test.each(["{", "null", '{"key":1,"value":"x"}', "", '{"key":"other","value":"x"}'])(
     "treats a file with the content %j as missing",
     async (content) => {

@@ -234,7 +234,7 @@ describe("keys", () => {
   });
 
   test("a wrong root key beside mcpServers is only a warning", async () => {
-    const cwd = await folderWith({ "mcp.json": { mcpServers: {}, servers: {} } });
+    const cwd = await folderWith({ "mcp.json": { mcpServers: {}, servers: { s: { command: "x" } } } });
     const { diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
     expect(diagnostics).toMatchObject([{ code: "wrong-root-key", severity: "warning" }]);
   });
@@ -247,7 +247,8 @@ describe("keys", () => {
   ])("a wrong root key with nothing under it is only a warning: %s, %j", async (key, value) => {
     const cwd = await folderWith({ "mcp.json": { [key]: value } });
     const { diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
-    expect(diagnostics).toMatchObject([{ severity: "warning", suggestion: "mcpServers", line: 2 }]);
+    const [code, severity] = ["near-miss-field", "warning"];
+    expect(diagnostics).toMatchObject([{ code, severity, suggestion: "mcpServers", line: 2 }]);
   });
 
   test("enableAllProjectMcpServers in a file is reported as self-approval", async () => {

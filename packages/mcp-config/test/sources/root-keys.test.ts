@@ -11,9 +11,9 @@ const mine = { mine: { command: "mine" } };
 const its = { its: { command: "its" } };
 
 /** The servers and diagnostics of Claude Code's user file, which has the user's servers and those of each project. */
-async function readClaudeFile(content: object, record?: object) {
+async function readClaudeFile(content: object | string, record?: object) {
   const { write, project, discover } = await homeWith();
-  await write(".claude.json", record ? { ...content, projects: { [project]: record } } : content);
+  await write(".claude.json", record ? { ...Object(content), projects: { [project]: record } } : content);
   const { servers, diagnostics } = await discover(CLAUDE);
   return [
     servers.map(({ name, definedIn: { scope } }) => `${name}: ${scope}`),
@@ -33,6 +33,13 @@ describe("a file with servers in two places", () => {
 
   test("is reported once as having no servers", async () => {
     expect(await readClaudeFile({}, {})).toEqual([[], ["no-servers: "]]);
+  });
+
+  test("is reported once for each repeated key", async () => {
+    const text =
+      '{"numStartups": 1,\n"numStartups": 2,\n"mcpServers": {"mine": {"command": "mine", "command": "x"}}}';
+    const repeated = ["duplicate-key: /numStartups", "duplicate-key: /mcpServers/mine/command"];
+    expect(await readClaudeFile(text)).toEqual([["mine: user"], repeated]);
   });
 
   test("is reported once for another host's root key, whatever its projects have", async () => {

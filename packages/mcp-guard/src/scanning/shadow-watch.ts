@@ -26,13 +26,11 @@ export function createShadowWatch({ found }: ScanOptions): ShadowWatch {
       for (const tool of tools) forEachName(tool, owners.add, mentioning.add);
       lists.set(server, tools);
     }
-    for (const tools of arriving.values()) {
-      for (const tool of tools) {
-        concerned.add(tool);
-        for (const name of namesOf(tool))
-          for (const other of mentioning.get(name) ?? []) concerned.add(other);
-      }
-    }
+    const arrived = [...arriving.values()].flat();
+    for (const tool of arrived) concerned.add(tool);
+    // Each name once: many tools may share one that many others mention.
+    for (const name of new Set(arrived.flatMap(namesOf)))
+      for (const other of mentioning.get(name) ?? []) concerned.add(other);
     arriving.clear();
     for (const tool of concerned) report(tool);
   });

@@ -1,6 +1,7 @@
 import type { ToolDescriptor } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
 import { scanTools } from "../../src/scanning/scan-tools.ts";
+import { createShadowWatch } from "../../src/scanning/shadow-watch.ts";
 import { offeredTool } from "../tool-fixture.ts";
 import { listener } from "./listener.ts";
 
@@ -106,6 +107,16 @@ describe("tools that name another server's tool", () => {
     const inputSchema = { type: "object" as const, properties: { a: { description: "as for send_email" } } };
     const tool = offeredTool({ name: "get_weather", inputSchema }, "weather");
     expect(await offer([mail], [tool], [mail], [tool])).toMatchObject([{ where: "schema" }]);
+  });
+
+  test("are found with linear work when very many tools share a name", () => {
+    const many = <T>(make: () => T) => Array.from({ length: 30_000 }, make);
+    const { findings, found } = listener();
+    const watch = createShadowWatch({ found });
+    for (const tool of many(() => ({ ...mail }))) watch.offer(tool);
+    for (const tool of many(() => offeredTool({ description: "As send_email." }, "weather")))
+      watch.offer(tool);
+    return Promise.resolve().then(() => expect(findings).toHaveLength(30_000));
   });
 
   test("are not reported when the server itself has a tool of that name", async () => {

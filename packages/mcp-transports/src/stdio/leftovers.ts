@@ -1,3 +1,4 @@
+import { thrownText, toMcpError } from "@jackfield/mcp-core";
 import type { ProcessRecord, RecordedTree } from "./process-record.ts";
 import {
   currentPlace,
@@ -22,9 +23,19 @@ export interface Leftover extends RecordedTree {
  * `processRecord`. It ends nothing, and removes records that name no running process any more. Servers of hosts that still
  * run are ignored, and so are processes that merely reuse a recorded number. A missing directory counts as empty.
  *
- * @throws McpError `MCP_STORAGE_FAILED` if others may write in the directory, or it belongs to another user.
+ * @throws McpError `MCP_STORAGE_FAILED` if others may write in the directory, it belongs to another user, or it cannot be read.
  */
 export async function findLeftovers(options: { readonly directory: string }): Promise<readonly Leftover[]> {
+  try {
+    return await leftoversIn(options);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? thrownText(error);
+    const message = `The records of running servers in ${options.directory} cannot be used (${reason}); check that it is a folder, and that you can read it and write to it.`;
+    throw toMcpError(error, "MCP_STORAGE_FAILED", message);
+  }
+}
+
+async function leftoversIn(options: { readonly directory: string }): Promise<readonly Leftover[]> {
   const directory = openProcessRecordDirectory(options.directory);
   // Read before the processes are listed: otherwise a host that starts in between would seem to be gone.
   const found = directory.list().map((file) => ({ file, record: readRecord(directory, file) }));

@@ -195,6 +195,15 @@ describe("leftovers", () => {
     expect(recordsIn(directory)).toEqual(["999998-0123abcd.json", "999999-0123abcd.json", "notes.txt"]);
   });
 
+  test("a file in place of the directory is refused with the system's reason", async () => {
+    const directory = join(temporaryFolder(), "file");
+    writeFileSync(directory, "");
+    expect(await failureOf(findLeftovers({ directory }))).toMatchObject({
+      code: "MCP_STORAGE_FAILED",
+      message: expect.stringContaining(`${directory} cannot be used (ENOTDIR);`),
+    });
+  });
+
   test("a directory that other users can write to is refused", async () => {
     const directory = temporaryFolder();
     chmodSync(directory, 0o777);
