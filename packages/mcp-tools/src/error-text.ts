@@ -76,11 +76,11 @@ const CONTROL_STRING = new RegExp(
 /** Stands for a removed control string, so that what was around it does not join to a new one; invisible, so it goes, too. */
 const REMOVED = "\u200b";
 
-/** Control characters, line separators, lone surrogates. */
-const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]+/gu;
+/** Tabs, line ends and separators, lone surrogates: what they separate stays apart. */
+const SEPARATING = /[\t-\r\u0085\p{Zl}\p{Zp}\p{Cs}]+/gu;
 
-/** Characters that are not seen. They hide or reorder text, and split a secret without showing it. */
-const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu;
+/** Characters that are not seen, such as the other control characters. They hide or reorder text, and split a secret without showing it. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu;
 
 /** Half of a character at the end, left by a cut. */
 const HALF = /[\ud800-\udbff]$/;
@@ -91,7 +91,7 @@ function cleanText(text: string): string {
   // The control strings go first: for those that never end, Node's expression takes quadratic time.
   const plain = stripVTControlCharacters(read.replace(CONTROL_STRING, REMOVED));
   // Lone surrogates go before what is invisible: two of them could become a character when what is between them is removed.
-  const visible = plain.replace(CONTROL, " ").replace(INVISIBLE, "").trim();
+  const visible = plain.replace(SEPARATING, " ").replace(INVISIBLE, "").trim();
   return withoutSecretForms(visible);
 }
 

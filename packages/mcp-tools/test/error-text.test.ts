@@ -240,6 +240,16 @@ describe("the error text for a model", () => {
     },
   );
 
+  it.each(["\0", "\u0007", "\u0008", "\u007f"])("[T72] redacts a token that %j splits", (control) => {
+    const text = errorText(new McpError("MCP_TOOL_REJECTED", `sk-abcdefgh${control}ijklmnop1234 rest`));
+    expect(text).toMatch(/ \[redacted\] rest$/);
+  });
+
+  it("[T72] redacts a token in UTF-16 that was read as UTF-8", () => {
+    const wide = Buffer.from("token=s3cr3tvalue\r\nrest", "utf16le").toString("utf8");
+    expect(errorText(new McpError("MCP_TOOL_REJECTED", wide))).toMatch(/ token=\[redacted\] +rest$/);
+  });
+
   it("[T72] redacts a server name before it is cut", () => {
     const server = `${"y".repeat(100)} token=abcdefghijklmnopqrstuvwxyz0123456789`;
     const text = errorText(new McpError("MCP_TOOL_REJECTED", "x", { server, tool: `x${"🦀".repeat(64)}` }));
