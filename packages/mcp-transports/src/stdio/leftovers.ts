@@ -20,7 +20,7 @@ export interface Leftover extends RecordedTree {
 
 /**
  * Finds servers whose host was killed before it could end them, in the records that `createConnector` writes with
- * `processRecord`. It ends nothing, and removes records that name no running process any more. Servers of hosts that still
+ * `processRecord`. It ends nothing, and removes records of which no process runs any more. Servers of hosts that still
  * run are ignored, and so are processes that merely reuse a recorded number. A missing directory counts as empty.
  *
  * @throws McpError `MCP_STORAGE_FAILED` if others may write in the directory, it belongs to another user, or it cannot be read.
@@ -88,7 +88,6 @@ function examine(
   }
   const left = place.boot === here.boot ? trees.flatMap((tree) => whoIsLeft(tree, snapshot)) : [];
   if (left.length === 0) directory.remove(path);
-  else if (left.length < trees.length) directory.write(path, { ...record, trees: left });
   return left.map((tree) => ({ ...tree, hostPid: host.pid }));
 }
 

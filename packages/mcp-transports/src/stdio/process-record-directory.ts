@@ -32,6 +32,7 @@ export interface RecordFile {
 /** One record for each connector. Everything is synchronous: a record must be complete before the host can be killed. */
 export interface ProcessRecordDirectory {
   list(): readonly RecordFile[];
+  /** Nothing if the file is no record, or its host removes it meanwhile. */
   read(path: string): ProcessRecord | undefined;
   /** The path of a record of this host. `name` distinguishes several in one host: eight hexadecimal digits. */
   pathFor(hostPid: number, name: string): string;
@@ -59,7 +60,8 @@ export function openProcessRecordDirectory(directory: string): ProcessRecordDire
     read(path) {
       const found = lstatSync(path, { throwIfNoEntry: false });
       if (!found?.isFile() || found.size > LARGEST_RECORD_BYTES) return undefined;
-      return parseProcessRecord(readFileSync(path, "utf8"));
+      const text = textUnlessGone(path);
+      return text === undefined ? undefined : parseProcessRecord(text);
     },
     pathFor: (hostPid, name) => join(folder, `${hostPid}-${name}.json`),
     write(path, record) {
@@ -81,6 +83,15 @@ export function currentPlace(): ProcessPlace {
     boot: textOr(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
     pidNamespace: textOr(() => readlinkSync("/proc/self/ns/pid")),
   };
+}
+
+function textUnlessGone(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 function textOr(read: () => string): string {
