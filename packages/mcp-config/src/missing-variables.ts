@@ -81,13 +81,16 @@ function shownReference({ kind, name, written }: VariableReference): string {
 }
 
 function shownName(kind: VariableSource["kind"], name: string): string {
-  const beginning = kind === "environment" ? NAME_OF_VARIABLE : NAME_OF_OTHERS;
+  const beginning = kind === "environment" ? new RegExp(NAME_OF_VARIABLE, "u") : NAME_OF_OTHERS;
   const [shown] = beginning.exec(name) ?? [""];
   return shown.length === name.length ? name : `${shown}…`;
 }
 
-/** A variable's name with the mark of a default, which shows that something follows. Some names on Windows contain parentheses. */
-const NAME_OF_VARIABLE = /^[\p{L}\p{N}_.()/]*(?::?[-=+?]|:)?/u;
+/**
+ * A variable's name with the mark of a default, which shows that something follows. Some names on Windows contain parentheses. It is the
+ * source of a pattern: a set of Unicode characters is built as soon as its literal is read.
+ */
+const NAME_OF_VARIABLE = String.raw`^[\p{L}\p{N}_.()/]*(?::?[-=+?]|:)?`;
 
 /** Names of inputs, files and places may contain anything. */
 const NAME_OF_OTHERS = /^.*?(?::[-=+?]|$)/s;

@@ -78,10 +78,21 @@ export function reasonOf(cause: unknown): string {
 function decode(bytes: Uint8Array) {
   const encoding = encodingOf(bytes);
   try {
-    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), encoding };
+    return { text: decoderOf(encoding).decode(bytes), encoding };
   } catch {
     return { fault: "not-text" as const, encoding };
   }
+}
+
+type Decoder = InstanceType<typeof TextDecoder>;
+
+const decoders = new Map<TextEncoding, Decoder>();
+
+/** Nearly all files have the same encoding, and to create a decoder takes longer than to decode a file. */
+function decoderOf(encoding: TextEncoding): Decoder {
+  const decoder = decoders.get(encoding) ?? new TextDecoder(encoding, { fatal: true });
+  decoders.set(encoding, decoder);
+  return decoder;
 }
 
 function encodingOf(bytes: Uint8Array): TextEncoding {

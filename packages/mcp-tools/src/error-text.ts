@@ -76,11 +76,14 @@ const CONTROL_STRING = new RegExp(
 /** Stands for a removed control string, so that what was around it does not join to a new one; invisible, so it goes, too. */
 const REMOVED = "\u200b";
 
+// The sources of two patterns, which are built when an error is shown: a set of Unicode characters is built as soon as its literal
+// is read, even in a function that never runs.
+
 /** Tabs, line ends and separators, lone surrogates: what they separate stays apart. */
-const SEPARATING = /[\t-\r\u0085\p{Zl}\p{Zp}\p{Cs}]+/gu;
+const SEPARATING = String.raw`[\t-\r\u0085\p{Zl}\p{Zp}\p{Cs}]+`;
 
 /** Characters that are not seen, such as the other control characters. They hide or reorder text, and split a secret without showing it. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu;
+const INVISIBLE = String.raw`[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+`;
 
 /** Half of a character at the end, left by a cut. */
 const HALF = /[\ud800-\udbff]$/;
@@ -91,7 +94,8 @@ function cleanText(text: string): string {
   // The control strings go first: for those that never end, Node's expression takes quadratic time.
   const plain = stripVTControlCharacters(read.replace(CONTROL_STRING, REMOVED));
   // Lone surrogates go before what is invisible: two of them could become a character when what is between them is removed.
-  const visible = plain.replace(SEPARATING, " ").replace(INVISIBLE, "").trim();
+  const separated = plain.replace(new RegExp(SEPARATING, "gu"), " ");
+  const visible = separated.replace(new RegExp(INVISIBLE, "gu"), "").trim();
   return withoutSecretForms(visible);
 }
 

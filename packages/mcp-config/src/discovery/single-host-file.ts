@@ -14,10 +14,12 @@ import { kindOfFile } from "./file-kind.ts";
 import { formatOf, reportDangling, reportScript, rulesOf } from "./host-files.ts";
 import { joinOptions } from "./launch-options.ts";
 import type { ParsedHostFile, ParsedServer, ParseHostFileOptions } from "./parse-host-file.ts";
+import { checkParsingOptions } from "./parsing-options.ts";
 import { reportUnresolved } from "./unresolved-variables.ts";
 
 /** Implements `parseHostFile`. */
 export async function parseSingleFile(options: ParseHostFileOptions): Promise<ParsedHostFile> {
+  checkParsingOptions(options);
   const dialect = dialectOf(options.host);
   if (!dialect) throw new McpError("MCP_CONFIG_INVALID", unknownHost(options.host), { phase: "config" });
   const diagnostics: ConfigDiagnostic[] = [];

@@ -6,11 +6,12 @@ import { ForbiddenKeys } from "./forbidden-keys.ts";
 import { JsonFrame, RepeatedKey } from "./json-frame.ts";
 import { type JsonPath, jsonPointer } from "./json-path.ts";
 import { JsonScanner } from "./json-scanner.ts";
+import type { JsonStrings } from "./json-strings.ts";
 import { createMap, isMap, type JsonMap } from "./json-value.ts";
 import { createLineCounter, type LineCounter } from "./line-counter.ts";
 import { MemberOffsets } from "./member-offsets.ts";
 import { isUnsafe, keepSpelling } from "./number-spellings.ts";
-import { type KeyOffsets, type PlainJson, readPlainJson } from "./plain-json.ts";
+import { type KeyNumbers, type PlainJson, readPlainJson } from "./plain-json.ts";
 
 /** The formats that this parser reads. */
 export type JsonFormat = Extract<ConfigFormat, "strict-json" | "json" | "jsonc">;
@@ -33,7 +34,7 @@ function parse(text: string, file: string, format: JsonFormat): ConfigDocument {
   return parser;
 }
 
-/** Up to this many keys, a linear search is as fast as building a map. */
+/** Up to this many keys, a linear search is as fast as a map. */
 const FEW = 16;
 
 /** A document that `readPlainJson` was able to read. */
@@ -43,49 +44,51 @@ class PlainDocument implements ConfigDocument {
   readonly forbidden = new ForbiddenKeys();
   readonly #text: string;
   readonly #file: string;
-  readonly #keyOffsets: KeyOffsets;
-  /** The index of each key, for large objects in which a member was located. */
-  readonly #orders = new Map<object, ReadonlyMap<string, number>>();
+  readonly #strings: JsonStrings;
+  readonly #keyNumbers: KeyNumbers;
+  /** The keys of each object in which a member was located, in their order; with their indexes, if they are many. */
+  readonly #orders = new Map<object, readonly string[] | ReadonlyMap<string, number>>();
   readonly #lines: LineCounter;
   readonly #rootOffset: number;
   #parsed: ConfigDocument | undefined;
 
-  constructor(text: string, file: string, { root, keyOffsets }: PlainJson) {
+  constructor(text: string, file: string, { root, strings, keyNumbers }: PlainJson) {
     this.root = root;
     this.#rootOffset = text.search(/[^ \t\r\n]/);
     this.#text = text;
     this.#file = file;
-    this.#keyOffsets = keyOffsets;
+    this.#strings = strings;
+    this.#keyNumbers = keyNumbers;
     this.#lines = createLineCounter(text);
   }
 
   locate(path: JsonPath): SourceLocation {
     let value = this.root;
-    let keyOffsets = this.#keyOffsets;
-    let offset = this.#rootOffset;
+    let keyNumbers = this.#keyNumbers;
+    let found: number | undefined;
     for (let depth = 0; depth < path.length; depth += 1) {
       const step = path[depth] as string | number;
       if (Array.isArray(value)) return this.#locateExactly(path);
-      const index = isMap(value) ? this.#orderOf(String(step), value) : -1;
+      const index = isMap(value) ? this.#indexOf(String(step), value) : -1;
       if (index === -1) break;
-      offset = keyOffsets[2 * index] as number;
-      keyOffsets = keyOffsets[2 * index + 1] as KeyOffsets;
+      found = keyNumbers[2 * index] as number;
+      keyNumbers = keyNumbers[2 * index + 1] as KeyNumbers;
       value = (value as JsonMap)[step];
     }
+    const offset = found === undefined ? this.#rootOffset : this.#strings.offsetOf(found);
     const { line, column } = this.#lines.placeOf(offset);
     return { file: this.#file, line, column, pointer: jsonPointer(path) };
   }
 
   /** The index of a key in an object; -1 if the object does not have it. */
-  #orderOf(key: string, map: JsonMap): number {
+  #indexOf(key: string, map: JsonMap): number {
     let order = this.#orders.get(map);
     if (order === undefined) {
       const keys = Object.keys(map);
-      if (keys.length <= FEW) return keys.indexOf(key);
-      order = new Map(keys.map((known, index) => [known, index]));
+      order = keys.length <= FEW ? keys : new Map(keys.map((known, index) => [known, index]));
       this.#orders.set(map, order);
     }
-    return order.get(key) ?? -1;
+    return order instanceof Map ? (order.get(key) ?? -1) : (order as readonly string[]).indexOf(key);
   }
 
   /** Positions in arrays are rarely needed, so the text is only parsed in full then. */

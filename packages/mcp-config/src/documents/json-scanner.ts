@@ -1,5 +1,3 @@
-import { isEscaped } from "./plain-json.ts";
-
 /** Makes the error for a fault at an offset. */
 export type FaultAtOffset = (offset: number, fault: string) => Error;
 
@@ -152,3 +150,10 @@ const HAS_CONTROL = /[\u0000-\u001f]/;
 const IS_PLAIN = /^[^\u0000-\u001f\\]*$/;
 const UNCLOSED = "this string is not closed on its line";
 const CONTROL_CHARACTER = "this string contains a control character; write it as an escape";
+
+/** Whether an odd number of backslashes stands before a quote. */
+function isEscaped(text: string, quote: number): boolean {
+  let at = quote;
+  while (text[at - 1] === "\\") at -= 1;
+  return (quote - at) % 2 === 1;
+}

@@ -18,6 +18,13 @@ const HEADER_SCHEME = /^(?:Bearer|Basic|Token)\s*$/i;
 const KNOWN_KEY =
   /(?:^|[\s"',;=:])(?:sk-[A-Za-z\d]|[sr]k_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|AKIA[A-Z\d]|AIza|eyJ[\w-]|ya29\.|hf_|npm_|gsk_|shpat_|whsec_|SG\.)/;
 
+// The sources of patterns that few texts are tested with: a set of Unicode characters is built as soon as its literal is read, even in
+// a function that never runs.
+const BETWEEN_WORDS = String.raw`[^\p{L}\p{N}]+`;
+const LETTER_AND_DIGIT = String.raw`^(?=.*\p{L}).*\p{N}`;
+const DIGIT_INSIDE = String.raw`^(?=.{6}).*\d\p{L}[\p{L}\d]`;
+const LONG_WORD = String.raw`^\p{L}{20,}$`;
+
 /**
  * Whether a text looks like a credential, for places that often hold something else. A credential begins like the key of a known service,
  * mixes letters and digits, or is one long word. Plain words, numbers and texts with spaces are not credentials.
@@ -27,11 +34,11 @@ export function looksLikeSecret(text: string): boolean {
   if (isUrl(text) || KNOWN_KEY.test(text)) return true;
   const key = text.trim().replace(/^(?:Bearer|Basic|Token)\s+/i, "");
   if (/\s/.test(key)) return false;
-  const words = key.split(/[^\p{L}\p{N}]+/u);
-  const mixed = words.filter((word) => /\p{L}/u.test(word) && /\p{N}/u.test(word));
+  const words = key.split(new RegExp(BETWEEN_WORDS, "u"));
+  const mixed = words.filter((word) => new RegExp(LETTER_AND_DIGIT, "u").test(word));
   // `oauth2`, `us-east-1`, `cl100k_base` and `AWS4-HMAC-SHA256` count as plain words.
-  if (mixed.some((word) => word.length >= 7 || /^(?=.{6}).*\d\p{L}[\p{L}\d]/u.test(word))) return true;
-  return mixed.length >= 3 || words.some((word) => /^\p{L}{20,}$/u.test(word));
+  if (mixed.some((word) => word.length >= 7 || new RegExp(DIGIT_INSIDE, "u").test(word))) return true;
+  return mixed.length >= 3 || words.some((word) => new RegExp(LONG_WORD, "u").test(word));
 }
 
 /**

@@ -122,14 +122,7 @@ export function reportValues(
     const text = `${quote(found.join("."))} holds a credential; refer to a variable instead of writing it out.`;
     remark(context, report, "literal-secret", found, text);
   }
-  for (const { path, written: variable, suggestion } of findForeignVariables(written, context.variables)) {
-    const found = find(path);
-    const isPlain = fillsInNothing(dialectFor(context.variables, written));
-    const otherwise = isPlain ? "it fills in no variables there" : "it uses another syntax for variables";
-    const nextStep = suggestion ? `write ${suggestion}` : otherwise;
-    const text = `${quote(found.join("."))} holds ${variable}, which its host passes on unchanged; ${nextStep}.`;
-    remark(context, report, "foreign-variable", found, text, { suggestion });
-  }
+  reportForeignVariables(written, context, find, report);
   if (!knowsCommands(context.variables)) return;
   for (const { text, path, isValue } of textsOf(written)) {
     for (const { reference } of references(text, context.variables, isValue)) {
@@ -138,6 +131,23 @@ export function reportValues(
       const asking = `${quote(found.join("."))} asks for a command's output, but no command is run.`;
       remark(context, report, "command-substitution", found, asking);
     }
+  }
+}
+
+/** Remarks on variables in another host's spelling. */
+export function reportForeignVariables(
+  written: WrittenServer,
+  context: EntryContext,
+  find: FindWritten,
+  report: Report,
+): void {
+  for (const { path, written: variable, suggestion } of findForeignVariables(written, context.variables)) {
+    const found = find(path);
+    const isPlain = fillsInNothing(dialectFor(context.variables, written));
+    const otherwise = isPlain ? "it fills in no variables there" : "it uses another syntax for variables";
+    const nextStep = suggestion ? `write ${suggestion}` : otherwise;
+    const text = `${quote(found.join("."))} holds ${variable}, which its host passes on unchanged; ${nextStep}.`;
+    remark(context, report, "foreign-variable", found, text, { suggestion });
   }
 }
 

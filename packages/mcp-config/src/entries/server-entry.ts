@@ -10,7 +10,14 @@ import type { EntryContext } from "./entry-context.ts";
 import type { RemarkOnEntry } from "./entry-dialect.ts";
 import { exampleText } from "./entry-examples.ts";
 import type { EntryFields, FaultAt, Tolerate } from "./entry-fields.ts";
-import { reportCommandLine, reportFields, reportUnread, reportValues } from "./entry-remarks.ts";
+import {
+  reportCommandLine,
+  reportFields,
+  reportForeignVariables,
+  reportUnread,
+  reportValues,
+} from "./entry-remarks.ts";
+import { readPlainEntry } from "./plain-entry.ts";
 import { readWrittenEntry } from "./written-entry.ts";
 import { contextOfReshaped, subjectOf, writtenPaths } from "./written-path.ts";
 import type { WrittenServer } from "./written-server.ts";
@@ -40,6 +47,21 @@ export function readServerEntry(entry: unknown, context: EntryContext, report: R
   }
   const nameFault = serverNameFault(name, dialect.strict);
   if (nameFault) throw faultAt([], `${nameFault}; choose another.`);
+  const plain = readPlainEntry(entry, context, faultsIn(entry, context, faultAt));
+  if (plain === undefined) return readInFull(entry, context, faultAt, report);
+  const { written, definition, mayHoldForeignVariables } = plain;
+  if (mayHoldForeignVariables) reportForeignVariables(written, context, writtenPaths(entry, context), report);
+  return { written, definition };
+}
+
+/** Reads any entry; `readPlainEntry` is quicker for those that it accepts. */
+export function readInFull(
+  entry: JsonMap,
+  context: EntryContext,
+  faultAt: FaultAt,
+  report: Report,
+): ServerEntry {
+  const { name, dialect } = context;
   reportFields(entry, context, report);
   const refusal = dialect.findFault?.(entry, name);
   if (refusal) throw faultAt(refusal.field === "" ? [] : [refusal.field], refusal.text);
@@ -79,16 +101,24 @@ export function readServerEntry(entry: unknown, context: EntryContext, report: R
     ...(extra ? { extra } : undefined),
   };
   const find = writtenPaths(entry, context);
-  const faultIn: FaultIn = (path, text) => {
-    const found = find(path);
-    return faultAt(found, `${subjectOf(found)} ${text}`);
-  };
   const expansionData = dialect.readExpansionData?.(entry, definedIn);
   const whole = expansionData ? { ...written, extra: { ...extra, ...expansionData } } : written;
-  const definition = defineServer(dialect.addHostFields?.(whole) ?? whole, context, faultIn);
+  const definition = defineServer(
+    dialect.addHostFields?.(whole) ?? whole,
+    context,
+    faultsIn(entry, context, faultAt),
+  );
   reportCommandLine(written, context, find, report);
   reportValues(written, context, find, report);
   return { written, definition };
+}
+
+/** Names faults by the host's own names of fields. */
+function faultsIn(entry: JsonMap, context: EntryContext, faultAt: FaultAt): FaultIn {
+  return (path, text) => {
+    const found = writtenPaths(entry, context)(path);
+    return faultAt(found, `${subjectOf(found)} ${text}`);
+  };
 }
 
 /** A fault names a field as in the reshaped entry. This puts in the name that the file has for it. */

@@ -53,7 +53,9 @@ export const CLINE: HostDialect = {
 const OFF: { readonly [field: string]: boolean } = { disabled: true, enabled: false };
 
 /** The command line nests the fields that reach the server in `transport`. The old `transportType` calls Streamable HTTP `http`. */
-function reshape({ transport, transportType, ...entry }: JsonMap, remark: RemarkOnEntry): JsonMap {
+function reshape(written: JsonMap, remark: RemarkOnEntry): JsonMap {
+  if (written.transport === undefined && written.transportType === undefined) return written;
+  const { transport, transportType, ...entry } = written;
   if (transport !== undefined && !isMap(transport)) {
     const text = `"transport" must be an object with "type" and what goes with it, not ${kindOf(transport)}. It is left out.`;
     remark("invalid-field", "transport", text);

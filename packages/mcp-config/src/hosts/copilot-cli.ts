@@ -52,14 +52,10 @@ export const COPILOT_CLI: HostDialect = {
 };
 
 /** Only the port of `auth` is read. */
-function reshape(
-  { auth, ...entry }: JsonMap,
-  remark: RemarkOnEntry,
-  _platform: unknown,
-  { scope }: DefinedIn,
-): JsonMap {
-  remarkOnOAuth(entry, remark, scope);
-  if (auth === undefined) return entry;
+function reshape(written: JsonMap, remark: RemarkOnEntry, _platform: unknown, { scope }: DefinedIn): JsonMap {
+  remarkOnOAuth(written, remark, scope);
+  if (written.auth === undefined) return written;
+  const { auth, ...entry } = written;
   if (isMap(auth)) return { ...entry, redirectPort: auth.redirectPort };
   remark("invalid-field", "auth", `"auth" must be an object, not ${kindOf(auth)}. It is left out.`);
   return entry;

@@ -108,6 +108,7 @@ function reshape(
   _platform: NodeJS.Platform,
   { scope }: DefinedIn,
 ): JsonMap {
+  if (entry.trust === undefined && entry.httpUrl === undefined) return entry;
   const { type, trust, ...rest } = entry;
   const isTypeless = type === undefined || entry.httpUrl === undefined || type === "http";
   if (!isTypeless) {

@@ -91,11 +91,13 @@ export const MCPORTER: HostDialect = {
  * wins over a secret that is written out. A second name for the same variable is dropped.
  */
 function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
-  const { auth, ...rest } = shapeCommand(entry, remark);
-  const [variable, ...others] = SECRET_VARIABLES.filter((field) => typeof rest[field] === "string");
+  const shaped = shapeCommand(entry, remark);
+  for (const field of TOKENS) remarkOnToken(field, entry[field], remark);
+  const [variable, ...others] = SECRET_VARIABLES.filter((field) => typeof entry[field] === "string");
+  if (variable === undefined && entry.auth === undefined) return shaped;
+  const { auth, ...rest } = shaped;
   for (const other of others) if (variable && rest[other] === rest[variable]) delete rest[other];
   if (variable) rest[variable] = `\${${String(rest[variable])}}`;
-  for (const field of TOKENS) remarkOnToken(field, entry[field], remark);
   if (auth === "oauth") return { ...rest, oauthEnabled: true };
   return auth === undefined ? rest : { ...rest, auth };
 }
@@ -110,10 +112,10 @@ function emptyCommand(entry: JsonMap): { field: string; text: string } | undefin
 /** A command in an array includes its arguments, and `args` is not read; a text without arguments is split as mcporter does it. */
 function shapeCommand(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   const field = firstOf(entry, COMMANDS);
-  if (field === undefined) return { ...entry };
+  if (field === undefined) return entry;
   const { [field]: command, args, ...rest } = entry;
   const words = Array.isArray(command) ? command : commandLine(command, args);
-  if (words === undefined) return { ...entry };
+  if (words === undefined) return entry;
   if (Array.isArray(command) && args !== undefined) {
     const text = `${quote("args")} is not read if ${quote(field)} is a list; put the arguments into that list.`;
     remark("unused-field", "args", text);

@@ -54,7 +54,7 @@ function isOfExtension(entry: JsonMap): boolean {
 const NULLABLE = ["env", "timeout", "oauth"];
 
 /** `source` only tells the user's own entries from an extension's, which other fields tell as well. */
-function reshape({ source: _source, ...written }: JsonMap, remark: RemarkOnEntry): JsonMap {
+function reshape(written: JsonMap, remark: RemarkOnEntry): JsonMap {
   const entry = withoutNulls(written);
   const { command } = entry;
   if (!isMap(command)) return entry;
@@ -73,7 +73,8 @@ function reshape({ source: _source, ...written }: JsonMap, remark: RemarkOnEntry
 }
 
 function withoutNulls(written: JsonMap): JsonMap {
-  const entry = { ...written };
+  if (written.source === undefined && !NULLABLE.some((field) => written[field] === null)) return written;
+  const { source: _source, ...entry } = written;
   for (const field of NULLABLE) if (entry[field] === null) delete entry[field];
   return entry;
 }

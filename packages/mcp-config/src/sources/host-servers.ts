@@ -58,12 +58,9 @@ function askLists(
 ): VerdictOf | undefined {
   if (lists === undefined) return undefined;
   const all = lists(documents, context, report);
-  if (context.isStandaloneFile) return all;
-  const withoutProjects = lists(
-    documents.filter(({ scope }) => scope !== "project"),
-    context,
-    () => {},
-  );
+  const others = documents.filter(({ scope }) => scope !== "project");
+  if (context.isStandaloneFile || others.length === documents.length) return all;
+  const withoutProjects = lists(others, context, () => {});
   return (server) => (server.definedIn.scope === "project" ? all : withoutProjects)(server);
 }
 

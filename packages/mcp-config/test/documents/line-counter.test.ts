@@ -25,10 +25,22 @@ describe("the line counter", () => {
     );
   });
 
-  test("searches a one-line file for its end once for 1000 places", () => {
+  test("looks at each character of a one-line file once for 1000 places in their order", () => {
+    const lastIndexOf = vi.spyOn(String.prototype, "lastIndexOf");
+    const counter = createLineCounter("x".repeat(1000));
+    for (let offset = 0; offset <= 1000; offset += 1) counter.placeOf(offset);
+    const searched = lastIndexOf.mock.contexts.map((text) => String(text).length);
+    lastIndexOf.mockRestore();
+    expect(searched.reduce((sum, length) => sum + length)).toBe(1000);
+  });
+
+  test("looks for line ends once for 1000 places that go back and forth", () => {
     const indexOf = vi.spyOn(String.prototype, "indexOf");
     const counter = createLineCounter("x".repeat(1000));
-    for (let offset = 0; offset < 1000; offset += 1) counter.placeOf(offset);
+    for (let offset = 0; offset < 500; offset += 1) {
+      counter.placeOf(999 - offset);
+      counter.placeOf(offset);
+    }
     const searches = indexOf.mock.calls.length;
     indexOf.mockRestore();
     expect(searches).toBe(1);

@@ -75,7 +75,8 @@ function readsLikeTag(text: string, from: number): boolean {
 
 /** The name's own underscores are left out: `mcptooloutput` reads the same. */
 const NAME_LETTERS = TAG.replaceAll("_", "");
-const ASCII_GAP = /[\s_\-\p{Cc}]/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is left out
+const ASCII_GAP = /[\s_\-\u0000-\u001f\u007f]/;
 const SLASH = /[/\\\u2044\u2215\u29f8]/;
 
 /** The letters that a character contributes: none if it is invisible or separates words. */

@@ -66,11 +66,14 @@ function withoutMcp(reading: string): string {
   return reading.replace(/^mcp_/, "");
 }
 
+/** The source of a pattern that is seldom needed: its set of characters takes long to build. */
+const BETWEEN_WORDS = String.raw`[^\p{L}\p{N}]+`;
+
 /** Letters and digits in lower case, with one `_` for whatever stands between them. */
 function comparable(name: string): string {
   return name
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "_")
+    .replace(new RegExp(BETWEEN_WORDS, "gu"), "_")
     .replace(/^_|_$/g, "");
 }
 

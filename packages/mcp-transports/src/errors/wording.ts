@@ -6,7 +6,8 @@ const EXCERPT_LENGTH = 200;
 const SHOWN_STDERR_LENGTH = 8 * 1024;
 
 /** Control characters, line breaks included: what a server wrote must not move a terminal's cursor. */
-const CONTROL_CHARACTERS = /[\p{Cc}\u2028\u2029]+/gu;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 
 /** A server's text as one short line for a message. It is redacted before it is cut, so that no part of a secret is left. */
 export function excerpt(text: string, secrets: readonly string[]): string {

@@ -1,5 +1,5 @@
 /** White space and controls never occur in a URL. The URL standard silently drops some, so they can disguise an address. */
-const NEVER_IN_A_URL = /[\p{Cc}\p{Cf}\p{Z}]/u;
+const NEVER_IN_A_URL = String.raw`[\p{Cc}\p{Cf}\p{Z}]`;
 
 /** Hosts of this machine, as the URL standard writes them. */
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -10,7 +10,7 @@ const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
  * `mcp-auth` has the same rule for logins).
  */
 export function mayBeOpened(address: unknown): address is string {
-  if (typeof address !== "string" || NEVER_IN_A_URL.test(address)) return false;
+  if (typeof address !== "string" || new RegExp(NEVER_IN_A_URL, "u").test(address)) return false;
   const url = URL.parse(address);
   if (!url) return false;
   if (url.username !== "" || url.password !== "") return false;

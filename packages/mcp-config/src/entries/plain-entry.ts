@@ -1,0 +1,196 @@
+import { looksLikeCredential } from "../credentials.ts";
+import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { loaderOfProject } from "../loader-variables.ts";
+import { dialectFor, hasVariables, type VariableDialect } from "../variables.ts";
+import { defineServer, type FaultIn } from "./defined-entry.ts";
+import type { EntryContext } from "./entry-context.ts";
+import type { EntryDialect } from "./entry-dialect.ts";
+import type { ServerEntry } from "./server-entry.ts";
+import type { WrittenServer } from "./written-server.ts";
+
+/** An entry that was read, and whether it may hold variables in another host's spelling. */
+export interface PlainEntry extends ServerEntry {
+  readonly written: WrittenServer;
+  readonly mayHoldForeignVariables: boolean;
+}
+
+/**
+ * Reads an entry that has nothing to remark on and nothing to refuse: a program with arguments and variables, or a URL with headers,
+ * in texts that cannot be credentials, paths or references of an unusual form. Most entries are like this, and the code for all the
+ * others takes ten times as long, because it runs for the first time. `undefined` for any other entry, which must then be read in
+ * full: the result would be the same.
+ */
+export function readPlainEntry(
+  entry: JsonMap,
+  context: EntryContext,
+  faultIn: FaultIn,
+): PlainEntry | undefined {
+  const { name, definedIn, dialect, platform } = context;
+  if (context.inCode || definedIn.parts !== undefined) return undefined;
+  const rules = plainRules(dialect);
+  const fields = plainFields(entry, rules);
+  if (fields === undefined || (rules.hasOwnRules && isChangedByHost(entry, context))) return undefined;
+  const { type, command, args, url } = fields;
+  const transport = transportOf(type, command !== undefined, dialect);
+  if (transport === undefined) return undefined;
+  const variables = dialectFor(context.variables, { transport });
+  const env = plainTexts(fields.env, ENVIRONMENT_NAME, variables);
+  const headers = plainTexts(fields.headers, HEADER_NAME, variables);
+  if (env === undefined || headers === undefined) return undefined;
+  if (env.texts && loaderOfProject(definedIn, env.texts, platform) !== undefined) return undefined;
+  const mayHoldForeignVariables = env.areForeign || headers.areForeign;
+  if (transport === "stdio") {
+    if (typeof command !== "string" || !PLAIN_COMMAND.test(command)) return undefined;
+    if (url !== undefined || fields.headers !== undefined || !arePlainArguments(args)) return undefined;
+    const written = { transport, command, args, env: env.texts, enabled: true };
+    const whole = dialect.addHostFields?.(written) ?? written;
+    const definition =
+      whole === written
+        ? { name, definedIn, transport, command, args, env: env.texts }
+        : defineServer(whole, context, faultIn);
+    return { written, definition, mayHoldForeignVariables };
+  }
+  if (args !== undefined || !isPlainUrl(url, dialect)) return undefined;
+  const written = { transport, url, headers: headers.texts, env: env.texts, enabled: true };
+  if (dialect.addHostFields && dialect.addHostFields(written) !== written) return undefined;
+  const definition = { name, definedIn, transport, url, headers: headers.texts, env: env.texts };
+  return { written, definition, mayHoldForeignVariables };
+}
+
+const WAYS = ["command", "args", "env", "url", "headers"] as const;
+
+type PlainFields = { [field in (typeof WAYS)[number] | "type"]?: unknown };
+
+/** What a host says about plain entries. */
+interface PlainRules {
+  /** Its current names of the fields that a plain entry may have. */
+  readonly names: ReadonlyMap<string, keyof PlainFields>;
+  /** Whether it has functions of its own that look at entries. */
+  readonly hasOwnRules: boolean;
+}
+
+const PLAIN_RULES = new WeakMap<EntryDialect, PlainRules>();
+
+function plainRules(dialect: EntryDialect): PlainRules {
+  let rules = PLAIN_RULES.get(dialect);
+  if (rules === undefined) {
+    const { fields, outdated = {}, transport, reshape, findFault } = dialect;
+    const names = new Map<string, keyof PlainFields>();
+    for (const way of WAYS) {
+      const written = fields[way] ?? [];
+      for (const name of typeof written === "string" ? [written] : written)
+        if (!Object.hasOwn(outdated, name)) names.set(name, way);
+    }
+    if (transport.field !== undefined) names.set(transport.field, "type");
+    const own = [reshape, findFault, dialect.removedFields, dialect.requires];
+    const hasOwnRules = [...own, dialect.readExpansionData].some((rule) => rule !== undefined);
+    rules = { names, hasOwnRules };
+    PLAIN_RULES.set(dialect, rules);
+  }
+  return rules;
+}
+
+/** The values of an entry by Jackfield's names; `undefined` if it has any other field, or one of them twice. */
+function plainFields(entry: JsonMap, { names }: PlainRules): PlainFields | undefined {
+  const found: PlainFields = {};
+  for (const written in entry) {
+    const field = names.get(written);
+    if (field === undefined || found[field] !== undefined) return undefined;
+    found[field] = entry[written];
+  }
+  return found;
+}
+
+/** Whether one of the host's own functions has something to say about the entry, or makes another one of it. */
+function isChangedByHost(entry: JsonMap, { name, dialect, platform, definedIn }: EntryContext): boolean {
+  let isRemarkedOn = false;
+  const remark = () => {
+    isRemarkedOn = true;
+  };
+  const shaped = dialect.reshape?.(entry, remark, platform, definedIn);
+  return (
+    (shaped !== undefined && shaped !== entry) ||
+    isRemarkedOn ||
+    dialect.findFault?.(entry, name) !== undefined ||
+    dialect.removedFields?.(entry) !== undefined ||
+    dialect.requires?.(entry) !== undefined ||
+    dialect.readExpansionData?.(entry, definedIn) !== undefined
+  );
+}
+
+function transportOf(
+  type: unknown,
+  isProcess: boolean,
+  { transport: rule }: EntryDialect,
+): WrittenServer["transport"] | undefined {
+  if (type === undefined && isProcess) return "stdio";
+  if (type === undefined) return rule.untypedUrl === "refused" ? undefined : rule.untypedUrl;
+  const transport = typeof type === "string" ? ownMember(rule.types, type) : undefined;
+  return (transport === "stdio") === isProcess ? transport : undefined;
+}
+
+/** A program by its name, which is looked up in `PATH`. */
+const PLAIN_COMMAND = /^[\w.+-]+$/;
+
+/** No reference of any host, and no credential parameter. */
+const PLAIN_TEXT = /^[\w@.,+:/ -]*$/;
+
+/** A reference that is the whole value, apart from the scheme of a header, with a name that cannot be a generated key. */
+const PLAIN_REFERENCE = /^(?:Bearer )?\$\{(env:)?[A-Z_]+\}$/;
+
+const ENVIRONMENT_NAME = /^[A-Za-z_]\w*$/;
+const HEADER_NAME = /^[A-Za-z][\w-]*$/;
+
+function isPlainText(text: string): boolean {
+  // Together these may be a user in a URL.
+  return PLAIN_TEXT.test(text) && !(text.includes("@") && text.includes("://"));
+}
+
+function arePlainArguments(args: unknown): args is readonly string[] | undefined {
+  if (args === undefined) return true;
+  if (!Array.isArray(args)) return false;
+  for (const text of args as readonly unknown[]) if (typeof text !== "string") return false;
+  const line = args.join(" ");
+  return isPlainText(line) && !looksLikeCredential(line);
+}
+
+function isPlainUrl(url: unknown, { urlSchemes }: EntryDialect): url is string {
+  if (typeof url !== "string" || !/^https?:\/\/[\w.-]+(?::\d+)?(?:\/[\w./-]*)?$/.test(url)) return false;
+  const isKnown = urlSchemes === undefined || urlSchemes.includes(url.slice(0, url.indexOf(":")));
+  return isKnown && URL.canParse(url);
+}
+
+interface PlainTexts {
+  readonly texts: { readonly [name: string]: string } | undefined;
+  /** Whether there are references that the host has no syntax for. */
+  readonly areForeign: boolean;
+}
+
+const NO_TEXTS: PlainTexts = { texts: undefined, areForeign: false };
+
+function plainTexts(found: unknown, name: RegExp, variables: VariableDialect): PlainTexts | undefined {
+  if (found === undefined) return NO_TEXTS;
+  if (!isMap(found) || Object.getPrototypeOf(found) !== null) return undefined;
+  let areForeign = false;
+  for (const written in found) {
+    const text = found[written];
+    if (typeof text !== "string" || !name.test(written)) return undefined;
+    const reference = PLAIN_REFERENCE.exec(text);
+    if (reference) areForeign ||= !isKnownTo(variables, reference[1] === undefined ? "plain" : "prefixed");
+    else if (!isPlainText(text) || looksLikeCredential(written)) return undefined;
+  }
+  return { texts: found as { readonly [name: string]: string }, areForeign };
+}
+
+/** Whether a dialect knows `${NAME}` and `${env:NAME}`, as far as that was asked. */
+const KNOWN_SPELLINGS = new WeakMap<VariableDialect, { plain?: boolean; prefixed?: boolean }>();
+
+function isKnownTo(variables: VariableDialect, spelling: "plain" | "prefixed"): boolean {
+  let known = KNOWN_SPELLINGS.get(variables);
+  if (known === undefined) {
+    known = {};
+    KNOWN_SPELLINGS.set(variables, known);
+  }
+  known[spelling] ??= hasVariables(spelling === "plain" ? "${NAME}" : "${env:NAME}", variables, true);
+  return known[spelling];
+}
