@@ -10,6 +10,9 @@ const FORBIDDEN_NAMES = /^(utils?|helpers?|common|misc|shared|types)\.(ts|mjs|js
 /** Written in parts, so that this file does not name what it forbids. */
 const REGISTRY_HOSTS = ["registry.npm" + "js.org", "registry.yarn" + "pkg.com", "npm" + "mirror.com"];
 
+/** Literals of patterns that may have Unicode properties. */
+const UNICODE_PATTERN = /(?<=[(=,:[?&|\s])\/(?![/*])(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\\[\n])*\/[dgimsy]*[uv]/g;
+
 const problems = [];
 for (const file of trackedFiles()) {
   const isCode = /\.(ts|mjs|js|cjs)$/.test(file);
@@ -22,6 +25,10 @@ for (const file of trackedFiles()) {
   }
   if (/^packages\/.*\/src\//.test(file) && text.includes("DESIGN"))
     problems.push(`${file}: names a document that no reader has; say the reason.`);
+  if (/^packages\/.*\/src\//.test(file) && hasUnicodeSet(text)) {
+    const why = "the engine builds its set of characters when it reads the literal, even if it is never used";
+    problems.push(`${file}: keep a pattern with \\p{…} as a text; ${why}.`);
+  }
   for (const host of REGISTRY_HOSTS)
     if (text.includes(host)) problems.push(`${file}: names the registry host ${host}.`);
   if (basename(file) === "pnpm-lock.yaml" && /https?:\/\/|tarball:/.test(text))
@@ -54,3 +61,7 @@ for (const file of trackedFiles(".changeset/*.md")) {
   }
 }
 conclude(problems);
+
+function hasUnicodeSet(text) {
+  return text.match(UNICODE_PATTERN)?.some((literal) => literal.includes("\\p{")) ?? false;
+}

@@ -26,8 +26,7 @@ export function canRedraw({ isTTY }: Output): boolean {
 }
 
 /** C0 and C1 controls, and the characters that reorder or hide text, except the joiner within an emoji. */
-const UNPRINTABLE =
-  /(?!(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d\p{Extended_Pictographic})[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/gu;
+const UNPRINTABLE = String.raw`(?!(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d\p{Extended_Pictographic})[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]`;
 
 /** Such text skips the check of Unicode properties, whose tables take a millisecond to load. */
 const IS_PLAIN = /^[\t\n -~]*$/;
@@ -35,7 +34,7 @@ const IS_PLAIN = /^[\t\n -~]*$/;
 /** Text from a server made safe to show: it cannot move the cursor, change colours or hide anything. */
 export function printable(text: string): string {
   if (IS_PLAIN.test(text)) return text;
-  return text.replace(UNPRINTABLE, (character) =>
+  return text.replace(new RegExp(UNPRINTABLE, "gu"), (character) =>
     character === "\n" || character === "\t" ? character : "�",
   );
 }

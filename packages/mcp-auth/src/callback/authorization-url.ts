@@ -2,7 +2,7 @@ import { McpError } from "@jackfield/mcp-core";
 import { isLoopbackHost, shownUrl } from "../network/endpoint-url.ts";
 
 /** Blanks and control characters, which a URL never contains. URL parsers drop some of them silently, so they can disguise a URL. */
-const NEVER_IN_A_URL = /[\p{Cc}\p{Cf}\p{Z}]/u;
+const NEVER_IN_A_URL = String.raw`[\p{Cc}\p{Cf}\p{Z}]`;
 
 /**
  * Checks the URL that the browser will open: https, or http to this machine. This is an allowlist, because any program on the machine
@@ -13,7 +13,7 @@ const NEVER_IN_A_URL = /[\p{Cc}\p{Cf}\p{Z}]/u;
  */
 export function checkAuthorizationUrl(authorizationUrl: string | URL): URL {
   const written = String(authorizationUrl);
-  const url = NEVER_IN_A_URL.test(written) ? null : URL.parse(written);
+  const url = new RegExp(NEVER_IN_A_URL, "u").test(written) ? null : URL.parse(written);
   if (!url) throw refusal("The authorization URL", "it is not a valid URL");
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw refusal(

@@ -76,8 +76,11 @@ function readAnswer(parameters: URLSearchParams): CallbackHit | undefined {
   return { kind: "refusal", state, code: error ?? "", iss, error: words };
 }
 
+/** The source of a pattern that only refusals need: its set of characters takes long to build. */
+const UNSEEN = String.raw`[\p{C}\p{Z}]+`;
+
 /** Makes untrusted text safe for a terminal: one line, cut, without control or invisible characters. */
 function cleaned(text: string): string {
-  const line = text.replace(/[\p{C}\p{Z}]+/gu, " ").trim();
+  const line = text.replace(new RegExp(UNSEEN, "gu"), " ").trim();
   return line.length > LONGEST_SHOWN_ERROR ? `${line.slice(0, LONGEST_SHOWN_ERROR)}…` : line;
 }

@@ -155,12 +155,12 @@ function isUnreadable(thrown: unknown): boolean {
   return thrown instanceof SyntaxError || (thrown instanceof Error && thrown.name === "ZodError");
 }
 
+/** The source of a pattern that only errors need: its set of characters takes long to build. */
+const UNSEEN = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+`;
+
 /** Makes untrusted text safe for a terminal: one line, cut, without control characters. */
 export function quote(text: string): string {
-  const line = text
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
-    .replace(/\s+/g, " ")
-    .trim();
+  const line = text.replace(new RegExp(UNSEEN, "gu"), " ").replace(/\s+/g, " ").trim();
   return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line;
 }
 

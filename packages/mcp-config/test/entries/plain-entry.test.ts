@@ -168,4 +168,11 @@ describe("plain entries", () => {
 });
 
 /** Hosts that make another entry of each one before it is read. */
-const NEVER_PLAIN: ReadonlySet<string> = new Set(["codex", "opencode", "continue", "goose", "mcpb", "registry"]);
+const NEVER_PLAIN: ReadonlySet<string> = new Set([
+  "codex",
+  "opencode",
+  "continue",
+  "goose",
+  "mcpb",
+  "registry",
+]);

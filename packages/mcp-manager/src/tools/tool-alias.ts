@@ -71,10 +71,7 @@ const BETWEEN_WORDS = String.raw`[^\p{L}\p{N}]+`;
 
 /** Letters and digits in lower case, with one `_` for whatever stands between them. */
 function comparable(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(new RegExp(BETWEEN_WORDS, "gu"), "_")
-    .replace(/^_|_$/g, "");
+  return name.toLowerCase().replace(new RegExp(BETWEEN_WORDS, "gu"), "_").replace(/^_|_$/g, "");
 }
 
 /** The least likeness of a suggested name, from 0 to 1. */

@@ -147,13 +147,13 @@ export function approvalFindings(
     });
 }
 
+/** The source of a pattern: its set of characters takes long to build. */
+const BETWEEN_WORDS = String.raw`[^\p{L}\p{N}]+`;
+
 /** Servers whose names a model can hardly tell apart, because names of tools hold letters, digits, `_` and `-` only. */
 export function nameFindings(servers: readonly ServerSnapshot[]): readonly Finding[] {
   const groups = Map.groupBy(servers, ({ name }) =>
-    name
-      .normalize("NFKC")
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, "_"),
+    name.normalize("NFKC").toLowerCase().replace(new RegExp(BETWEEN_WORDS, "gu"), "_"),
   );
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined || others.length === 0) return [];
