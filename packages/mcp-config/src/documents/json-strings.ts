@@ -3,7 +3,10 @@ export class JsonStrings {
   readonly count: number;
   readonly hasEscapes: boolean;
   readonly #text: string;
-  /** What stands between any two quotes: every other piece is a string. Escapes are blanked, so that no quote is one of them. */
+  /**
+   * What stands between any two quotes: every other piece is a string. Escapes are replaced by NUL characters, which valid JSON has
+   * nowhere, so that no quote is one of them.
+   */
   readonly #pieces: readonly string[];
   /** The string that was asked for last, and its offset. */
   #last: { readonly number: number; readonly offset: number };
@@ -13,7 +16,7 @@ export class JsonStrings {
   constructor(text: string) {
     this.hasEscapes = text.includes("\\");
     this.#text = text;
-    this.#pieces = (this.hasEscapes ? text.replace(/\\./g, "  ") : text).split('"');
+    this.#pieces = (this.hasEscapes ? text.replace(/\\./g, "\0\0") : text).split('"');
     this.count = (this.#pieces.length - 1) / 2;
     this.#last = { number: 0, offset: this.#lengthOf(0) };
   }
@@ -54,8 +57,9 @@ export class JsonStrings {
    * a single backslash.
    */
   isAt(number: number, value: string): boolean {
+    const piece = this.#pieces[2 * number + 1] ?? "";
+    if (!piece.includes("\0")) return true;
     const from = this.offsetOf(number);
-    const written = this.#text.slice(from, from + this.#lengthOf(2 * number + 1) + 2);
-    return !written.includes("\\") || JSON.parse(written) === value;
+    return JSON.parse(this.#text.slice(from, from + piece.length + 2)) === value;
   }
 }
