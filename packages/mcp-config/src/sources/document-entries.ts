@@ -58,6 +58,7 @@ export function findEntries(
   }
   const entries: DocumentEntry[] = [];
   const problems: ConfigProblem[] = [];
+  const origin = originOf(source);
   for (const section of found) {
     if (section.elsewhere) {
       reportElsewhere(document.locate(section.path), section.elsewhere, report);
@@ -76,18 +77,9 @@ export function findEntries(
   function entryOf(member: Member, refused: Repetitions): DocumentEntry {
     const { name, value, path, section, option } = member;
     const duplicate = refused.firstIn(path);
-    const { scope, host, realFile, root, dialect, kind } = source;
+    const { scope, dialect, kind } = source;
     const { file, line, column, pointer } = document.locate(path);
-    const definedIn: DefinedIn = {
-      scope: section.scope ?? scope,
-      file,
-      line,
-      column,
-      pointer,
-      ...(host === undefined ? undefined : { host }),
-      ...(realFile === undefined ? undefined : { realFile }),
-      ...(root === undefined ? undefined : { root }),
-    };
+    const definedIn: DefinedIn = { scope: section.scope ?? scope, file, line, column, pointer, ...origin };
     return {
       name,
       value,
@@ -100,6 +92,15 @@ export function findEntries(
       locate: (inner) => document.locate([...path, ...inner]),
     };
   }
+}
+
+/** What all entries of a document say of their origin. */
+function originOf({ host, realFile, root }: ParsedHostText): Partial<DefinedIn> {
+  return {
+    ...(host === undefined ? undefined : { host }),
+    ...(realFile === undefined ? undefined : { realFile }),
+    ...(root === undefined ? undefined : { root }),
+  };
 }
 
 function sectionsOf(
