@@ -1,8 +1,7 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { callAtOnce } from "./measure-calls.ts";
 import { type CheckedClient, type MeasuredClient, startChecked } from "./measured-client.ts";
 import type { Figures, GrowthRequest } from "./measurement.ts";
+import { weigh } from "./weighing.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const TEXT_BYTES = 100;
@@ -12,8 +11,6 @@ const WARM_UP = 0.1;
 
 /** Measures what the heap has grown by, after garbage collection, over very many calls or replaced sessions. */
 export async function measureGrowth(client: MeasuredClient, request: GrowthRequest): Promise<Figures> {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
   let checked = await startChecked(client, [request.server]);
   const work = async (count: number) => {
     if (request.of === "calls")
@@ -21,9 +18,9 @@ export async function measureGrowth(client: MeasuredClient, request: GrowthReque
     else for (let made = 0; made < count; made += 1) checked = await replaced(checked, client, request);
   };
   await work(Math.ceil(request.count * WARM_UP));
-  const before = await weigh(collect);
+  const before = await weigh();
   await work(request.count);
-  const after = await weigh(collect);
+  const after = await weigh();
   await checked.running.close();
   return {
     heapMib: (after.heapUsed - before.heapUsed) / MEBIBYTE,
@@ -46,13 +43,4 @@ async function replaced(
   }
   await next.call("reconnected");
   return next;
-}
-
-/** What is held when all that can be freed has been: what ends with the last calls may take some turns of the event loop to do so. */
-async function weigh(collect: () => void): Promise<NodeJS.MemoryUsage> {
-  for (let turn = 0; turn < 10; turn += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    collect();
-  }
-  return process.memoryUsage();
 }

@@ -1,25 +1,27 @@
 import type { ServerUnderTest } from "./clients/client.ts";
 import { type CheckedClient, type MeasuredClient, startChecked } from "./measured-client.ts";
 import type { MemoryRequest, Point } from "./measurement.ts";
+import { weigh } from "./weighing.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
 /**
  * Measures what sessions take above one, and one above none; or what one with many tools takes above one with few: by then whatever
- * a client loads once has been loaded. The process is one of its own, and nothing it allocates is freed in between.
+ * a client loads once has been loaded. The process is one of its own. Garbage is collected before each reading: it would count for the
+ * sessions before or after, as chance has it.
  */
 export async function measureMemory(client: MeasuredClient, request: MemoryRequest): Promise<Point[]> {
   const { server, counts } = request;
-  const withoutAny = process.memoryUsage.rss();
+  const { rss: withoutAny } = await weigh();
   const one = await startChecked(client, [server]);
   await one.call("one session");
-  const withOne = process.memoryUsage.rss();
+  const { rss: withOne } = await weigh();
   const opened: CheckedClient[] = [one];
   const points: Point[] = [];
   for (const at of counts) {
     const isFirst = request.of === "sessions" && at === 1;
     if (!isFirst) opened.push(await openMore(client, request, at, opened));
-    const resident = process.memoryUsage.rss();
+    const { rss: resident } = await weigh();
     const grownMib = (resident - (isFirst ? withoutAny : withOne)) / MEBIBYTE;
     const figures = request.of === "tools" ? { toolsMib: grownMib } : { sessionsMib: grownMib };
     points.push({ at, figures: { ...figures, residentMib: resident / MEBIBYTE } });
