@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createDeadlineSweep, type RequestLimits } from "../../src/session/deadline-sweep.ts";
+import {
+  createDeadlineSweep,
+  type RequestLimits,
+  type TimedRequest,
+} from "../../src/session/deadline-sweep.ts";
 
 let sweep = createDeadlineSweep();
 
@@ -13,8 +17,26 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const createRequestClock = (limits: RequestLimits, onExpired: (limitMs: number, isTotal: boolean) => void) =>
-  sweep.start(limits, { onExpired });
+const createRequestClock = (
+  limits: RequestLimits,
+  onExpired: (limitMs: number, isTotal: boolean) => void,
+) => {
+  const request: TimedRequest = {
+    rosterIndex: -1,
+    limits,
+    idleAt: 0,
+    totalAt: 0,
+    highestProgress: Number.NEGATIVE_INFINITY,
+    holds: 0,
+    onExpired,
+  };
+  sweep.start(request);
+  return {
+    progressed: (progress: number) => sweep.progressed(request, progress),
+    hold: () => sweep.hold(request),
+    stop: () => sweep.stop(request),
+  };
+};
 
 test("the idle deadline fires once if there is no progress", () => {
   const onExpired = vi.fn();
