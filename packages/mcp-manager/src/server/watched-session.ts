@@ -45,6 +45,13 @@ export interface LentSession extends Session {
 
 /** A session that tracks its requests in flight. */
 export interface WatchedSession extends Session {
+  /** @param onFailure - called when the request has failed; its promise is then the answer */
+  request<M extends SessionMethod>(
+    method: M,
+    params: SessionParams<M>,
+    options?: SessionRequestOptions,
+    onFailure?: OnFailure<SessionResult<M>>,
+  ): Promise<SessionResult<M>>;
   /** When the server last sent anything, by the monotonic clock, in milliseconds. */
   readonly heardAt: number;
   /** When the session was last renewed, by the same clock; `-Infinity` = never. */
@@ -62,6 +69,9 @@ export interface WatchedSession extends Session {
   /** Marks the session as lost: requests that its close would reject with `MCP_CLOSED` reject with this error instead. */
   markLost(error: McpError): void;
 }
+
+/** Goes on after a failed request. */
+type OnFailure<T> = (error: unknown) => Promise<T>;
 
 /** How a request counts. */
 interface Use {
@@ -84,7 +94,8 @@ const LIST_LIMITS: FlightLimits = { maxTotalMs: 0 };
 interface Flight {
   readonly use: Use;
   readonly limits: FlightLimits;
-  readonly reject: (error: unknown) => void;
+  /** Ends the request for its caller. */
+  readonly fail: (error: unknown) => void;
   /** Its index in `#flights`; `-1` once it has ended. */
   index: number;
 }
@@ -164,17 +175,18 @@ class Watched implements WatchedSession {
     method: M,
     params: SessionParams<M>,
     options: SessionRequestOptions = {},
+    onFailure?: OnFailure<SessionResult<M>>,
   ): Promise<SessionResult<M>> {
     const isCall = method === "tools/call";
     if (isCall) this.#watch.counts.calls += 1;
     const use = isCall ? CALL : method === "ping" ? UPKEEP : REQUEST;
-    return this.#inFlight(this.#session.request(method, params, options), use, options);
+    return this.#inFlight(this.#session.request(method, params, options), use, options, onFailure);
   }
 
   rejectInFlight(why: (isCall: boolean) => McpError): void {
     for (const flight of [...this.#flights]) {
       const error = why(flight.use.isCall);
-      if (this.#finish(flight, error)) flight.reject(error);
+      if (this.#finish(flight, error)) flight.fail(error);
     }
   }
 
@@ -212,20 +224,22 @@ class Watched implements WatchedSession {
     await this.close();
   }
 
-  /** Without `async`, which would create three more promises for each call. */
-  #inFlight<T>(work: Promise<T>, use: Use, limits: FlightLimits): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const flight: Flight = { use, limits, reject, index: this.#flights.length };
-      this.#flights.push(flight);
-      work.then(
-        (answer) => {
-          if (this.#finish(flight)) resolve(answer);
-        },
-        (error) => {
-          if (this.#finish(flight, error)) reject(this.#causeOf(error, use));
-        },
-      );
-    });
+  /** Without `async`, which would create three more promises for each call. A failure goes on in its own turn, as after `catch`. */
+  #inFlight<T>(work: Promise<T>, use: Use, limits: FlightLimits, onFailure?: OnFailure<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const fail =
+      onFailure === undefined ? reject : (error: unknown) => resolve(Promise.reject(error).catch(onFailure));
+    const flight: Flight = { use, limits, fail, index: this.#flights.length };
+    this.#flights.push(flight);
+    work.then(
+      (answer) => {
+        if (this.#finish(flight)) resolve(answer);
+      },
+      (error) => {
+        if (this.#finish(flight, error)) fail(this.#causeOf(error, use));
+      },
+    );
+    return promise;
   }
 
   /** The loss in place of the close that followed it. */
@@ -242,7 +256,7 @@ class Watched implements WatchedSession {
     if (error === undefined || (isMcpError(error) && error.rpcCode !== undefined)) this.#heardAt = now;
     if (isCall && error !== undefined) this.#countFailure(error);
     if (keepsOpen) this.#usedAt = now;
-    this.#startIdleTimer();
+    if (this.#flights.length === 0) this.#startIdleTimer();
     return true;
   }
 

@@ -77,7 +77,8 @@ function enter(middleware: CallMiddleware, next: Stage, call: ToolCall, passage:
     if (used) return Promise.reject(misbehaved("tried to make the call twice", tool, passage));
     used = true;
     try {
-      return next(tool, change?.args ?? args, withMeta(options, change?.meta), passage);
+      if (change == null) return next(tool, args, options, passage);
+      return next(tool, change.args ?? args, withMeta(options, change.meta), passage);
     } catch (error) {
       return Promise.reject(error);
     }

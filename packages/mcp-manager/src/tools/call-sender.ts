@@ -7,7 +7,7 @@ import type { WatchedSession } from "../server/watched-session.ts";
 import { startTimer, turnOfTheEventLoop } from "../timer.ts";
 import { abortedBeforeSending, callError, isToolGone, keepUncertainty, optionInvalid } from "./call-error.ts";
 import { repeatDelay } from "./call-replay.ts";
-import { type CallTime, createCallTime, type RequestTime } from "./call-time.ts";
+import { type CallTime, createCallTime, type RequestTime, wholeTime } from "./call-time.ts";
 import { waitForListedServer } from "./server-wait.ts";
 import { refuseIfOther, refuseIfUnlisted } from "./tool-finder.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
@@ -28,18 +28,19 @@ export function sendCall(
   registry: ToolRegistry,
   isFreshlyFound = false,
 ): Promise<ToolCallResult> {
-  const time = createCallTime(call.options, target.definition.limits ?? {});
+  const { options } = call;
+  const { limits = {} } = target.definition;
+  const startedAt = performance.now();
   const session = target.openSession;
-  if (session === undefined || session !== foundOn || call.options.signal?.aborted === true)
-    return sendUntilSettled({ call, target, registry, time, foundOn, isFreshlyFound, ...NO_ATTEMPT });
-  const onFailure = (thrown: unknown) =>
-    sendUntilSettled(
-      { call, target, registry, time, foundOn, isFreshlyFound, ...NO_ATTEMPT },
-      { thrown, session },
-    );
+  const goOn = (first?: Failure) => {
+    const time = createCallTime(options, limits, startedAt);
+    return sendUntilSettled({ call, target, registry, time, foundOn, isFreshlyFound, ...NO_ATTEMPT }, first);
+  };
+  if (session === undefined || session !== foundOn || options.signal?.aborted === true) return goOn();
+  const onFailure = (thrown: unknown) => goOn({ thrown, session });
   try {
     // The fast path if the server is ready: nothing is made that only a wait or another attempt needs.
-    return sendOnce(call, session, time.whole()).catch(onFailure);
+    return sendOnce(call, session, wholeTime(options, limits), onFailure);
   } catch (thrown) {
     return onFailure(thrown);
   }
@@ -155,12 +156,13 @@ function count(session: Session, error: McpError, attempts: Attempts): void {
 
 function sendOnce(
   { tool, args, options }: ToolCall,
-  session: Session,
+  session: WatchedSession,
   { timeoutMs, maxTotalMs }: RequestTime,
+  onFailure?: (thrown: unknown) => Promise<ToolCallResult>,
 ): Promise<ToolCallResult> {
   const params = { name: tool.originalName, arguments: args };
   const { signal, onProgress, meta, handlers, inputRequired, inputResponses, requestState } = options;
-  return session.request("tools/call", params, {
+  const request = {
     signal,
     timeoutMs,
     maxTotalMs,
@@ -171,7 +173,8 @@ function sendOnce(
     inputResponses,
     requestState,
     tool: tool.definition,
-  });
+  };
+  return session.request("tools/call", params, request, onFailure);
 }
 
 /** Copied because a session may add to what it sends; the caller's object must not change ([T41]). */

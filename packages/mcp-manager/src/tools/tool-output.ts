@@ -7,7 +7,7 @@ import {
 import type { OutputCheck } from "@jackfield/mcp-tools";
 
 /**
- * Checks an answer as it arrives, before any middleware has changed it, against the tool's output schema, if it has one.
+ * Checks an answer as it arrives, before any middleware has changed it, against the tool's output schema.
  *
  * @returns the answer itself; rejects with McpError `MCP_PROTOCOL_VIOLATED`, with outcome `unknown`, if it does not follow the schema.
  */
@@ -31,8 +31,5 @@ export function createOutputChecks(): CheckOutput {
     if (violation !== undefined) throw violation;
     return result;
   };
-  return (tool, answered) =>
-    tool.definition.outputSchema === undefined
-      ? answered
-      : answered.then((result) => checkAgainstSchema(tool, result));
+  return (tool, answered) => answered.then((result) => checkAgainstSchema(tool, result));
 }
