@@ -32,11 +32,12 @@ export function createRoster<T extends RosterMember>(): Roster<T> {
     remove(member) {
       const { rosterIndex } = member;
       if (rosterIndex < 0) return;
-      member.rosterIndex = -1;
-      const last = members.pop();
-      if (!last || last === member) return;
-      last.rosterIndex = rosterIndex;
+      // The same steps if the member is the last one itself: code that runs for the first time is compiled again.
+      const last = members[members.length - 1] as T;
       members[rosterIndex] = last;
+      last.rosterIndex = rosterIndex;
+      member.rosterIndex = -1;
+      members.pop();
     },
     find: (test) => members.find(test),
     all: () => [...members],

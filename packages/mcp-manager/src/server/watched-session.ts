@@ -4,7 +4,6 @@ import {
   isMcpError,
   type Listing,
   type McpError,
-  type RequestOptions,
   type ServerDefinition,
   type ServerLimits,
   type Session,
@@ -14,6 +13,16 @@ import {
   type SessionResult,
 } from "@jackfield/mcp-core";
 import { startTimer } from "../timer.ts";
+import {
+  CALL,
+  type Flight,
+  type FlightLimits,
+  LIST_LIMITS,
+  REQUEST,
+  type SentFailure,
+  UPKEEP,
+  type Use,
+} from "./flight.ts";
 import { lostError } from "./gone-error.ts";
 
 /** What a watched session needs from its server. */
@@ -45,12 +54,12 @@ export interface LentSession extends Session {
 
 /** A session that tracks its requests in flight. */
 export interface WatchedSession extends Session {
-  /** @param onFailure - called when the request has failed; its promise is then the answer */
+  /** @param goOn - called when the request has failed; its promise is then the answer */
   request<M extends SessionMethod>(
     method: M,
     params: SessionParams<M>,
     options?: SessionRequestOptions,
-    onFailure?: OnFailure<SessionResult<M>>,
+    goOn?: (failure: SentFailure) => Promise<SessionResult<M>>,
   ): Promise<SessionResult<M>>;
   /** When the server last sent anything, by the monotonic clock, in milliseconds. */
   readonly heardAt: number;
@@ -68,36 +77,6 @@ export interface WatchedSession extends Session {
   markIdle(): void;
   /** Marks the session as lost: requests that its close would reject with `MCP_CLOSED` reject with this error instead. */
   markLost(error: McpError): void;
-}
-
-/** Goes on after a failed request. */
-type OnFailure<T> = (error: unknown) => Promise<T>;
-
-/** How a request counts. */
-interface Use {
-  /** Whether it counts as use, which keeps the session open. */
-  readonly keepsOpen: boolean;
-  readonly isCall: boolean;
-}
-
-const CALL: Use = { keepsOpen: true, isCall: true };
-const REQUEST: Use = { keepsOpen: true, isCall: false };
-/** Pings and lists: the manager sends them by itself, and a polled list would keep every session open. */
-const UPKEEP: Use = { keepsOpen: false, isCall: false };
-
-/** The time limits of a request; missing ones are the server's. */
-type FlightLimits = Pick<RequestOptions, "timeoutMs" | "maxTotalMs">;
-
-/** A list is limited by `timeoutMs` alone, for all its pages. */
-const LIST_LIMITS: FlightLimits = { maxTotalMs: 0 };
-
-interface Flight {
-  readonly use: Use;
-  readonly limits: FlightLimits;
-  /** Ends the request for its caller. */
-  readonly fail: (error: unknown) => void;
-  /** Its index in `#flights`; `-1` once it has ended. */
-  index: number;
 }
 
 /**
@@ -175,18 +154,18 @@ class Watched implements WatchedSession {
     method: M,
     params: SessionParams<M>,
     options: SessionRequestOptions = {},
-    onFailure?: OnFailure<SessionResult<M>>,
+    goOn?: (failure: SentFailure) => Promise<SessionResult<M>>,
   ): Promise<SessionResult<M>> {
     const isCall = method === "tools/call";
     if (isCall) this.#watch.counts.calls += 1;
     const use = isCall ? CALL : method === "ping" ? UPKEEP : REQUEST;
-    return this.#inFlight(this.#session.request(method, params, options), use, options, onFailure);
+    return this.#inFlight(this.#session.request(method, params, options), use, options, goOn);
   }
 
   rejectInFlight(why: (isCall: boolean) => McpError): void {
     for (const flight of [...this.#flights]) {
       const error = why(flight.use.isCall);
-      if (this.#finish(flight, error)) flight.fail(error);
+      if (this.#finish(flight, error)) this.#fail(flight, error);
     }
   }
 
@@ -224,22 +203,26 @@ class Watched implements WatchedSession {
     await this.close();
   }
 
-  /** Without `async`, which would create three more promises for each call. A failure goes on in its own turn, as after `catch`. */
-  #inFlight<T>(work: Promise<T>, use: Use, limits: FlightLimits, onFailure?: OnFailure<T>): Promise<T> {
+  /** Without `async`, which would create three more promises for each call. */
+  #inFlight<T>(work: Promise<T>, use: Use, limits: FlightLimits, goOn?: Flight<T>["goOn"]): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const fail =
-      onFailure === undefined ? reject : (error: unknown) => resolve(Promise.reject(error).catch(onFailure));
-    const flight: Flight = { use, limits, fail, index: this.#flights.length };
-    this.#flights.push(flight);
+    const flight: Flight<T> = { use, limits, resolve, reject, goOn, index: this.#flights.length };
+    this.#flights.push(flight as Flight);
     work.then(
       (answer) => {
-        if (this.#finish(flight)) resolve(answer);
+        if (this.#finish(flight as Flight)) resolve(answer);
       },
       (error) => {
-        if (this.#finish(flight, error)) fail(this.#causeOf(error, use));
+        if (this.#finish(flight as Flight, error)) this.#fail(flight as Flight, this.#causeOf(error, use));
       },
     );
     return promise;
+  }
+
+  /** Ends a request for its caller, or lets it go on in a later turn. */
+  #fail({ resolve, reject, goOn }: Flight, error: unknown): void {
+    if (goOn === undefined) reject(error);
+    else resolve(Promise.reject(error).catch((thrown) => goOn({ thrown, session: this })));
   }
 
   /** The loss in place of the close that followed it. */
@@ -270,12 +253,12 @@ class Watched implements WatchedSession {
   #remove(flight: Flight): boolean {
     const { index } = flight;
     if (index < 0) return false;
+    // The same steps if it is the last one itself: code that runs for the first time is compiled again.
+    const last = this.#flights[this.#flights.length - 1] as Flight;
+    this.#flights[index] = last;
+    last.index = index;
     flight.index = -1;
-    const last = this.#flights.pop();
-    if (last !== undefined && last !== flight) {
-      last.index = index;
-      this.#flights[index] = last;
-    }
+    this.#flights.pop();
     return true;
   }
 

@@ -1,5 +1,6 @@
 import type { JsonObject, McpError, Session, ToolCall, ToolCallResult } from "@jackfield/mcp-core";
 import { raceSignal } from "../deadline.ts";
+import type { SentFailure } from "../server/flight.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
 import { isUnsent } from "../server/unsent-request.ts";
@@ -37,12 +38,11 @@ export function sendCall(
     return sendUntilSettled({ call, target, registry, time, foundOn, isFreshlyFound, ...NO_ATTEMPT }, first);
   };
   if (session === undefined || session !== foundOn || options.signal?.aborted === true) return goOn();
-  const onFailure = (thrown: unknown) => goOn({ thrown, session });
   try {
     // The fast path if the server is ready: nothing is made that only a wait or another attempt needs.
-    return sendOnce(call, session, wholeTime(options, limits), onFailure);
+    return sendOnce(call, session, wholeTime(options, limits), goOn);
   } catch (thrown) {
-    return onFailure(thrown);
+    return goOn({ thrown, session });
   }
 }
 
@@ -158,7 +158,7 @@ function sendOnce(
   { tool, args, options }: ToolCall,
   session: WatchedSession,
   { timeoutMs, maxTotalMs }: RequestTime,
-  onFailure?: (thrown: unknown) => Promise<ToolCallResult>,
+  goOn?: (failure: SentFailure) => Promise<ToolCallResult>,
 ): Promise<ToolCallResult> {
   const params = { name: tool.originalName, arguments: args };
   const { signal, onProgress, meta, handlers, inputRequired, inputResponses, requestState } = options;
@@ -174,7 +174,7 @@ function sendOnce(
     requestState,
     tool: tool.definition,
   };
-  return session.request("tools/call", params, request, onFailure);
+  return session.request("tools/call", params, request, goOn);
 }
 
 /** Copied because a session may add to what it sends; the caller's object must not change ([T41]). */

@@ -5,6 +5,7 @@ import {
   type ToolDescriptor,
 } from "@jackfield/mcp-core";
 import type { OutputCheck } from "@jackfield/mcp-tools";
+import { middlewareError } from "./call-error.ts";
 
 /**
  * Checks an answer as it arrives, before any middleware has changed it, against the tool's output schema.
@@ -20,7 +21,11 @@ export type CheckOutput = (
 export function createOutputChecks(): CheckOutput {
   const prepared = new WeakMap<ToolDefinition, Promise<OutputCheck>>();
   const prepare = (tool: ToolDescriptor) => {
-    const check = import("@jackfield/mcp-tools").then(({ createOutputCheck }) => createOutputCheck(tool));
+    const check = import("@jackfield/mcp-tools")
+      .then(({ createOutputCheck }) => createOutputCheck(tool))
+      .catch((thrown) => {
+        throw middlewareError(thrown, tool, true);
+      });
     prepared.set(tool.definition, check);
     return check;
   };

@@ -195,7 +195,7 @@ class StreamWriteQueue implements WriteQueue {
       const queued = waiting[taken] as QueuedLine;
       if (!queued.follower.isWanted()) this.#drop(queued);
       else {
-        if (batchBytes > 0 && batchBytes + queued.bytes > LARGEST_JOINED_BYTES) break;
+        if (batchBytes + queued.bytes > LARGEST_JOINED_BYTES && batchBytes > 0) break;
         batch.push(queued);
         batchBytes += queued.bytes;
         this.#waitingCost -= queued.bytes + this.#lineOverheadBytes;
