@@ -27,6 +27,8 @@ export interface ConnectionSubject {
   /** What the catalog knows of an earlier handshake. */
   readonly prior: PriorHandshake | undefined;
   readonly counts: CallCounts;
+  /** The session while the state is `ready`. The connection sets it with each state. */
+  openSession: WatchedSession | undefined;
   readonly context: { readonly subscriptions: Pick<ResourceSubscriptions, "hasListeners"> };
   /** Called after each change of state, in order. Must not throw. */
   changed(before: ServerState, after: ServerState): void;
@@ -163,6 +165,7 @@ class ServerConnection implements Connection {
     const after = transition(before, event);
     if (after === undefined) return false;
     this.state = after;
+    this.#subject.openSession = after.status === "ready" ? after.session : undefined;
     this.#leave(before, event);
     this.#enter(after);
     const change = this.#change;

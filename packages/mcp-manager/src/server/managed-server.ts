@@ -81,6 +81,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   readonly principal: string | undefined;
   readonly counts: CallCounts = { calls: 0, failures: 0 };
   dropped: McpError | undefined;
+  openSession: WatchedSession | undefined;
   definition: ServerDefinition;
   #context: ServerContext | undefined;
   #heartbeat: Heartbeat | undefined;
@@ -156,11 +157,6 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
 
   wake(): void {
     this.#connection.wake();
-  }
-
-  get openSession(): WatchedSession | undefined {
-    const { state } = this.#connection;
-    return state.status === "ready" ? state.session : undefined;
   }
 
   session(deadline: Deadline): Promise<WatchedSession> {

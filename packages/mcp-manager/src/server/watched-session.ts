@@ -13,6 +13,7 @@ import {
   type SessionResult,
 } from "@jackfield/mcp-core";
 import { startTimer } from "../timer.ts";
+import { type Turn, thisTurn } from "../turn.ts";
 import {
   CALL,
   type Flight,
@@ -95,10 +96,9 @@ class Watched implements WatchedSession {
   readonly #idle: () => void;
   /** Requests and lists in flight. An array, because V8 keeps the replaced tables of a `Set` that changes with every call alive. */
   readonly #flights: Flight[] = [];
-  /** By the monotonic clock. */
-  #usedAt = performance.now();
-  #heardAt = this.#usedAt;
-  #renewedAt = Number.NEGATIVE_INFINITY;
+  #used = thisTurn();
+  #heard = this.#used;
+  #renewed: Turn | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #isIdle = false;
@@ -109,7 +109,7 @@ class Watched implements WatchedSession {
     this.#watch = watch;
     this.#idle = idle;
     session.onRenewed(() => {
-      this.#renewedAt = performance.now();
+      this.#renewed = thisTurn();
     });
     this.#startIdleTimer();
   }
@@ -119,11 +119,11 @@ class Watched implements WatchedSession {
   }
 
   get heardAt(): number {
-    return this.#heardAt;
+    return this.#heard.endedAt;
   }
 
   get renewedAt(): number {
-    return this.#renewedAt;
+    return this.#renewed?.endedAt ?? Number.NEGATIVE_INFINITY;
   }
 
   get isBusy(): boolean {
@@ -180,7 +180,7 @@ class Watched implements WatchedSession {
 
   onNotification(listener: Parameters<Session["onNotification"]>[0]): () => void {
     return this.#session.onNotification((notification) => {
-      this.#heardAt = performance.now();
+      this.#heard = thisTurn();
       listener(notification);
     });
   }
@@ -235,10 +235,10 @@ class Watched implements WatchedSession {
   #finish(flight: Flight, error?: unknown): boolean {
     if (!this.#remove(flight)) return false;
     const { keepsOpen, isCall } = flight.use;
-    const now = performance.now();
-    if (error === undefined || (isMcpError(error) && error.rpcCode !== undefined)) this.#heardAt = now;
+    const now = thisTurn();
+    if (error === undefined || (isMcpError(error) && error.rpcCode !== undefined)) this.#heard = now;
     if (isCall && error !== undefined) this.#countFailure(error);
-    if (keepsOpen) this.#usedAt = now;
+    if (keepsOpen) this.#used = now;
     if (this.#flights.length === 0) this.#startIdleTimer();
     return true;
   }
@@ -266,10 +266,10 @@ class Watched implements WatchedSession {
     clearTimeout(this.#timer);
     const { idleTimeoutMs = DEFAULT_LIMITS.idleTimeoutMs } = this.#limits;
     if (idleTimeoutMs === 0 || this.#isOver) return;
-    const waitMs = Math.max(0, this.#usedAt + idleTimeoutMs - performance.now());
+    const waitMs = Math.max(0, this.#used.endedAt + idleTimeoutMs - performance.now());
     this.#timer = startTimer(() => {
       if (this.#flights.length > 0) return; // The timer starts again when they end.
-      this.#usedAt = performance.now();
+      this.#used = thisTurn();
       this.#startIdleTimer();
       this.#idle();
     }, waitMs);

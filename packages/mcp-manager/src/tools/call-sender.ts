@@ -6,6 +6,7 @@ import { operationDeadline } from "../server/operation-deadline.ts";
 import { isUnsent } from "../server/unsent-request.ts";
 import type { WatchedSession } from "../server/watched-session.ts";
 import { startTimer, turnOfTheEventLoop } from "../timer.ts";
+import { thisTurn } from "../turn.ts";
 import { abortedBeforeSending, callError, isToolGone, keepUncertainty, optionInvalid } from "./call-error.ts";
 import { repeatDelay } from "./call-replay.ts";
 import { type CallTime, createCallTime, type RequestTime, wholeTime } from "./call-time.ts";
@@ -31,10 +32,10 @@ export function sendCall(
 ): Promise<ToolCallResult> {
   const { options } = call;
   const { limits = {} } = target.definition;
-  const startedAt = performance.now();
+  const began = thisTurn();
   const session = target.openSession;
   const goOn = (first?: Failure) => {
-    const time = createCallTime(options, limits, startedAt);
+    const time = createCallTime(options, limits, began.endedAt);
     return sendUntilSettled({ call, target, registry, time, foundOn, isFreshlyFound, ...NO_ATTEMPT }, first);
   };
   if (session === undefined || session !== foundOn || options.signal?.aborted === true) return goOn();

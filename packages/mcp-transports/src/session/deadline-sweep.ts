@@ -12,7 +12,7 @@ export interface RequestLimits {
 /** A request with its two deadlines, which the sweep keeps. It is one object, because there is one for every call. */
 export interface TimedRequest extends RosterMember {
   readonly limits: RequestLimits;
-  /** On the monotonic clock of `performance.now()`, like `totalAt`. */
+  /** On the monotonic clock of `performance.now()`, like `totalAt`; both are `Infinity` at first. */
   idleAt: number;
   totalAt: number;
   /** The highest progress so far; `-Infinity` before there is any. */
@@ -25,7 +25,7 @@ export interface TimedRequest extends RosterMember {
 
 /** The pending requests of a session, and their deadlines. */
 export interface DeadlineSweep<T extends TimedRequest> {
-  /** Adds a request and starts its deadlines. */
+  /** Adds a request. Its deadlines start when the turn of promises ends. */
   start(request: T): void;
   /** Restarts the idle deadline if the value is higher than every one before (MCP, "Progress": it MUST increase). */
   progressed(request: T, progress: number): void;
@@ -41,9 +41,13 @@ export interface DeadlineSweep<T extends TimedRequest> {
   close(): void;
 }
 
+/** Its reactions run after those that are due already, and cost less than those of `queueMicrotask`. */
+const DUE = Promise.resolve();
+
 /**
  * One timer for all deadlines, set for the earliest. Nearly every request is answered long before its deadline, and nearly all
  * have the same limits. So the timer of the first also serves later ones, and starting or stopping a request rarely sets a timer.
+ * The clock is read once for all requests that start in one turn: reading it takes longer than the rest of a start.
  */
 export function createDeadlineSweep<T extends TimedRequest>(): DeadlineSweep<T> {
   return new TimerSweep<T>();
@@ -51,18 +55,29 @@ export function createDeadlineSweep<T extends TimedRequest>(): DeadlineSweep<T> 
 
 class TimerSweep<T extends TimedRequest> implements DeadlineSweep<T> {
   readonly #pending = createRoster<T>();
+  /** Requests of this turn, whose deadlines have not started. */
+  #fresh: T[] = [];
   #timer: NodeJS.Timeout | undefined;
   #wakesAt = Number.POSITIVE_INFINITY;
 
   start(request: T): void {
-    const { timeoutMs, maxTotalMs } = request.limits;
-    const now = performance.now();
-    request.idleAt = timeoutMs > 0 ? now + timeoutMs : Number.POSITIVE_INFINITY;
-    request.totalAt = maxTotalMs > 0 ? now + maxTotalMs : Number.POSITIVE_INFINITY;
     this.#pending.add(request);
     if (request.rosterIndex === 0) this.#timer?.ref();
-    if (request.idleAt < this.#wakesAt || request.totalAt < this.#wakesAt) this.#wakeFor(request);
+    if (this.#fresh.push(request) === 1) void DUE.then(this.#startFresh);
   }
+
+  readonly #startFresh = () => {
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    const now = performance.now();
+    for (let index = 0; index < fresh.length; index += 1) {
+      const request = fresh[index] as T;
+      const { timeoutMs, maxTotalMs } = request.limits;
+      if (timeoutMs > 0) request.idleAt = now + timeoutMs;
+      if (maxTotalMs > 0) request.totalAt = now + maxTotalMs;
+      if (request.rosterIndex >= 0 && dueAtOf(request) < this.#wakesAt) this.#wakeFor(request);
+    }
+  };
 
   progressed(request: T, progress: number): void {
     if (!(progress > request.highestProgress)) return;
