@@ -1,3 +1,4 @@
+import type { ToolCallResult } from "@jackfield/mcp-core";
 import { classifyResult, isMedia, type ModelCallResult, resultText } from "@jackfield/mcp-tools";
 import { ToolMessage } from "@langchain/core/messages";
 import { type LangchainBlock, toBlock } from "./content-blocks.ts";
@@ -26,6 +27,8 @@ export interface AnsweredCall {
  * data content blocks (`source_type`) are no alternative: the Anthropic provider sends those of tools twice.
  */
 export function contentAndArtifact(result: ModelCallResult, call: AnsweredCall): ContentAndArtifact {
+  const text = soleText(result);
+  if (text !== undefined) return [text, result];
   const classified = classifyResult(result);
   const { parts, isError } = classified;
   const content = parts.some(isMedia) ? parts.map(toBlock) : resultText(classified);
@@ -40,6 +43,16 @@ export function contentAndArtifact(result: ModelCallResult, call: AnsweredCall):
     ...(metadata === undefined ? {} : { metadata }),
   });
   return [message, result];
+}
+
+/** The text of a successful result that is one text and nothing else, as most are. */
+function soleText(result: ModelCallResult): string | undefined {
+  const { content, structuredContent, isError }: Partial<ToolCallResult> = result ?? {};
+  if (isError === true || structuredContent !== undefined) return undefined;
+  if (!Array.isArray(content) || content.length !== 1) return undefined;
+  const block: { readonly type?: unknown; readonly text?: unknown } | null | undefined = content[0];
+  const isText = block?.type === "text" && typeof block.text === "string" && block.text !== "";
+  return isText ? (block.text as string) : undefined;
 }
 
 /**

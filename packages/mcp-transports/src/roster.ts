@@ -22,14 +22,13 @@ export interface Roster<T extends RosterMember> {
  */
 export function createRoster<T extends RosterMember>(): Roster<T> {
   const members: T[] = [];
-  return {
-    get size() {
-      return members.length;
-    },
-    add(member) {
+  const roster = {
+    size: 0,
+    add(member: T) {
       member.rosterIndex = members.push(member) - 1;
+      roster.size = members.length;
     },
-    remove(member) {
+    remove(member: T) {
       const { rosterIndex } = member;
       if (rosterIndex < 0) return;
       // The same steps if the member is the last one itself: code that runs for the first time is compiled again.
@@ -38,8 +37,10 @@ export function createRoster<T extends RosterMember>(): Roster<T> {
       last.rosterIndex = rosterIndex;
       member.rosterIndex = -1;
       members.pop();
+      roster.size = members.length;
     },
-    find: (test) => members.find(test),
+    find: (test: (member: T) => boolean) => members.find(test),
     all: () => [...members],
   };
+  return roster;
 }

@@ -231,9 +231,16 @@ class Watched implements WatchedSession {
     return loss !== undefined && isMcpError(error, "MCP_CLOSED") ? lostError(error, loss, isCall) : error;
   }
 
-  /** Records the end of a request; false if it was rejected before. */
+  /** Records the end of a request, and moves the last one to its index; false if it was rejected before. */
   #finish(flight: Flight, error?: unknown): boolean {
-    if (!this.#remove(flight)) return false;
+    const { index } = flight;
+    if (index < 0) return false;
+    // The same steps if it is the last one itself: code that runs for the first time is compiled again.
+    const last = this.#flights[this.#flights.length - 1] as Flight;
+    this.#flights[index] = last;
+    last.index = index;
+    flight.index = -1;
+    this.#flights.pop();
     const { keepsOpen, isCall } = flight.use;
     const now = thisTurn();
     if (error === undefined || (isMcpError(error) && error.rpcCode !== undefined)) this.#heard = now;
@@ -247,19 +254,6 @@ class Watched implements WatchedSession {
     const { counts } = this.#watch;
     if (isMcpError(error) && error.outcome === "not-sent") counts.calls -= 1;
     else if (!isMcpError(error, "MCP_ABORTED")) counts.failures += 1;
-  }
-
-  /** Removes a flight; the last one moves to its index. */
-  #remove(flight: Flight): boolean {
-    const { index } = flight;
-    if (index < 0) return false;
-    // The same steps if it is the last one itself: code that runs for the first time is compiled again.
-    const last = this.#flights[this.#flights.length - 1] as Flight;
-    this.#flights[index] = last;
-    last.index = index;
-    flight.index = -1;
-    this.#flights.pop();
-    return true;
   }
 
   #startIdleTimer(): void {

@@ -1,17 +1,12 @@
 import { createRoster, type RosterMember } from "../roster.ts";
 import { clampDelay } from "../timer-delay.ts";
 
-/** Both in milliseconds; `0` means none. */
-export interface RequestLimits {
-  /** Without an answer or increasing progress. */
+/** A request with its two deadlines, which the sweep keeps. It is one object, because there is one for every call. */
+export interface TimedRequest extends RosterMember {
+  /** Without an answer or increasing progress, in milliseconds; `0` means no limit, also for `maxTotalMs`. */
   readonly timeoutMs: number;
   /** In all. */
   readonly maxTotalMs: number;
-}
-
-/** A request with its two deadlines, which the sweep keeps. It is one object, because there is one for every call. */
-export interface TimedRequest extends RosterMember {
-  readonly limits: RequestLimits;
   /** On the monotonic clock of `performance.now()`, like `totalAt`; both are `Infinity` at first. */
   idleAt: number;
   totalAt: number;
@@ -72,7 +67,7 @@ class TimerSweep<T extends TimedRequest> implements DeadlineSweep<T> {
     const now = performance.now();
     for (let index = 0; index < fresh.length; index += 1) {
       const request = fresh[index] as T;
-      const { timeoutMs, maxTotalMs } = request.limits;
+      const { timeoutMs, maxTotalMs } = request;
       if (timeoutMs > 0) request.idleAt = now + timeoutMs;
       if (maxTotalMs > 0) request.totalAt = now + maxTotalMs;
       if (request.rosterIndex >= 0 && dueAtOf(request) < this.#wakesAt) this.#wakeFor(request);
@@ -86,7 +81,7 @@ class TimerSweep<T extends TimedRequest> implements DeadlineSweep<T> {
   }
 
   rewind(request: T): void {
-    const { timeoutMs } = request.limits;
+    const { timeoutMs } = request;
     if (timeoutMs > 0) request.idleAt = performance.now() + timeoutMs;
   }
 
@@ -141,7 +136,7 @@ class TimerSweep<T extends TimedRequest> implements DeadlineSweep<T> {
     if (request.rosterIndex < 0) return;
     this.stop(request);
     const isTotal = request.totalAt <= now;
-    const { timeoutMs, maxTotalMs } = request.limits;
+    const { timeoutMs, maxTotalMs } = request;
     request.onExpired(isTotal ? maxTotalMs : timeoutMs, isTotal);
   }
 }

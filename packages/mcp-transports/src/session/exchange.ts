@@ -2,10 +2,10 @@ import type { JsonObject, McpError, Progress, SessionRequestOptions } from "@jac
 import type { ErrorContext } from "../errors/error-context.ts";
 import { abortedError, type RequestContext, requestError, timeoutError } from "../errors/request-error.ts";
 import { callListener } from "../listener-call.ts";
-import type { DeadlineSweep, RequestLimits, TimedRequest } from "./deadline-sweep.ts";
+import type { DeadlineSweep, TimedRequest } from "./deadline-sweep.ts";
 import type { DirectRequest, RpcAnswer } from "./direct-requests.ts";
 import { createProgressPace, type ProgressPace } from "./progress-pace.ts";
-import { type CompleteLimits, requestLimits } from "./session-limits.ts";
+import type { CompleteLimits } from "./session-limits.ts";
 import type { WatchedRequest } from "./wire-watch.ts";
 
 /** What a request is about, for error messages. */
@@ -70,7 +70,8 @@ class PendingExchange<T> implements Exchange<T> {
   highestProgress = Number.NEGATIVE_INFINITY;
   holds = 0;
   readonly outcome: Promise<T>;
-  readonly limits: RequestLimits;
+  readonly timeoutMs: number;
+  readonly maxTotalMs: number;
   readonly #shared: SharedExchangeState;
   readonly #options: ExchangeOptions<T>;
   readonly #resolve: (value: T) => void;
@@ -86,10 +87,11 @@ class PendingExchange<T> implements Exchange<T> {
     this.outcome = promise;
     this.#resolve = resolve;
     this.#reject = reject;
-    const { request } = options;
-    this.limits = requestLimits(request, shared.limits);
+    const { signal, timeoutMs, maxTotalMs } = options.request;
+    this.timeoutMs = timeoutMs ?? shared.limits.callTimeoutMs;
+    this.maxTotalMs = maxTotalMs ?? shared.limits.maxTotalMs;
     shared.sweep.start(this as Exchange<unknown>);
-    if (request.signal) this.#listenTo(request.signal);
+    if (signal) this.#listenTo(signal);
   }
 
   get subject(): Subject {

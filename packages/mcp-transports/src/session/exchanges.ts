@@ -61,7 +61,7 @@ class OpenExchanges implements Exchanges {
 
   carry<T>(options: ExchangeOptions<T>): Promise<T> {
     const exchange = beginExchange(this.#shared, options);
-    if (exchange.isWanted()) this.direct.send(exchange, options);
+    if (!options.request.signal?.aborted) this.direct.send(exchange, options);
     return exchange.outcome;
   }
 

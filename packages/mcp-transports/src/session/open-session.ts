@@ -116,7 +116,7 @@ class OpenSession implements Session {
     });
     // An unconfirmed server is asked for changes after the first request, so that opening costs nothing.
     if (!this.#isUnconfirmed)
-      setImmediate(() => !this.#end && this.#exchanges.isIdle() && this.#replaced.listen());
+      setImmediate(() => !this.#end && this.#exchanges.isIdle() && this.#replaced.listen?.());
   }
 
   async list<K extends CatalogKind>(
@@ -225,7 +225,7 @@ class OpenSession implements Session {
       this.#lose(forgottenSessionError(this.#context()));
     else if (this.#isUnconfirmed && contradictsPrior(method, error))
       this.#lose(outdatedPriorError(this.#context(), error));
-    if (!this.#end) this.#replaced.listen();
+    if (!this.#end) this.#replaced.listen?.();
   };
 
   #lose(cause: McpError): void {

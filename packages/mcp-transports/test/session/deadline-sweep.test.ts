@@ -1,9 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import {
-  createDeadlineSweep,
-  type RequestLimits,
-  type TimedRequest,
-} from "../../src/session/deadline-sweep.ts";
+import { createDeadlineSweep, type TimedRequest } from "../../src/session/deadline-sweep.ts";
 
 let sweep = createDeadlineSweep();
 
@@ -19,12 +15,12 @@ afterEach(() => {
 
 /** Starts a request and waits for the end of the turn, when its deadlines start. */
 async function createRequestClock(
-  limits: RequestLimits,
+  limits: Pick<TimedRequest, "timeoutMs" | "maxTotalMs">,
   onExpired: (limitMs: number, isTotal: boolean) => void,
 ) {
   const request: TimedRequest = {
     rosterIndex: -1,
-    limits,
+    ...limits,
     idleAt: Number.POSITIVE_INFINITY,
     totalAt: Number.POSITIVE_INFINITY,
     highestProgress: Number.NEGATIVE_INFINITY,
