@@ -46,13 +46,10 @@ export function contentAndArtifact(result: ModelCallResult, call: AnsweredCall):
 }
 
 /** The text of a successful result that is one text and nothing else, as most are. */
-function soleText(result: ModelCallResult): string | undefined {
-  const { content, structuredContent, isError }: Partial<ToolCallResult> = result ?? {};
-  if (isError === true || structuredContent !== undefined) return undefined;
-  if (!Array.isArray(content) || content.length !== 1) return undefined;
-  const block: { readonly type?: unknown; readonly text?: unknown } | null | undefined = content[0];
-  const isText = block?.type === "text" && typeof block.text === "string" && block.text !== "";
-  return isText ? (block.text as string) : undefined;
+function soleText({ content, structuredContent, isError }: Partial<ToolCallResult>): string | undefined {
+  if (isError || structuredContent !== undefined || content?.length !== 1) return undefined;
+  const [block]: readonly ({ readonly type?: unknown; readonly text?: unknown } | undefined)[] = content;
+  return block?.type === "text" && typeof block.text === "string" ? block.text || undefined : undefined;
 }
 
 /**
@@ -63,8 +60,8 @@ export function answerMessage(
   [content, artifact]: ContentAndArtifact,
   { name, toolCallId, metadata = {} }: AnsweredCall,
 ): ContentAndArtifact[0] {
-  if (typeof toolCallId !== "string" || toolCallId === "") return content;
-  if (typeof content !== "string" && !Array.isArray(content)) return content;
+  const isFinished = typeof content !== "string" && !Array.isArray(content);
+  if (isFinished || typeof toolCallId !== "string" || toolCallId === "") return content;
   return new ToolMessage({
     status: "success",
     content,
