@@ -13,20 +13,24 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Starts a request and waits for the end of the turn, when its deadlines start. */
-async function createRequestClock(
+function timedRequest(
   limits: Pick<TimedRequest, "timeoutMs" | "maxTotalMs">,
-  onExpired: (limitMs: number, isTotal: boolean) => void,
-) {
-  const request: TimedRequest = {
-    rosterIndex: -1,
+  onExpired: TimedRequest["onExpired"],
+): TimedRequest {
+  return {
     ...limits,
+    rosterIndex: -1,
     idleAt: Number.POSITIVE_INFINITY,
     totalAt: Number.POSITIVE_INFINITY,
     highestProgress: Number.NEGATIVE_INFINITY,
     holds: 0,
     onExpired,
   };
+}
+
+/** Starts a request and waits for the end of the turn, when its deadlines start. */
+async function createRequestClock(...options: Parameters<typeof timedRequest>) {
+  const request = timedRequest(...options);
   sweep.start(request);
   await Promise.resolve();
   return {
@@ -130,6 +134,26 @@ test("clocks fire in the order of their deadlines, not of their starts", async (
   expect(fired).toEqual(["short", "later"]);
   vi.advanceTimersByTime(100);
   expect(fired).toEqual(["short", "later", "long"]);
+});
+
+test("the clock is read once for all requests that start in one turn", async () => {
+  const onExpired = vi.fn();
+  const limits = { timeoutMs: 100, maxTotalMs: 0 };
+  await createRequestClock({ timeoutMs: 50, maxTotalMs: 0 }, vi.fn()); // sets the timer
+  const reading = vi.spyOn(performance, "now");
+  await Promise.all(Array.from({ length: 10 }, () => createRequestClock(limits, onExpired)));
+  expect(reading).toHaveBeenCalledTimes(1);
+  reading.mockRestore();
+  vi.advanceTimersByTime(100);
+  expect(onExpired).toHaveBeenCalledTimes(10);
+});
+
+test("a request that ends in the turn in which it began sets no timer", async () => {
+  const request = timedRequest({ timeoutMs: 100, maxTotalMs: 0 }, vi.fn());
+  sweep.start(request);
+  sweep.stop(request);
+  await Promise.resolve();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test("a clock stopped by another clock's listener does not fire", async () => {
