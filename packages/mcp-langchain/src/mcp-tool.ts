@@ -137,7 +137,7 @@ class McpTool extends StructuredTool<ToolInputSchema> {
 
 /** Some callers pass a model's tool call to `call` itself, which LangChain does only with `invoke`. */
 function isToolCall(input: unknown): boolean {
-  return typeof input === "object" && input !== null && "type" in input && input.type === "tool_call";
+  return (input as { readonly type?: unknown } | null | undefined)?.type === "tool_call";
 }
 
 function isMadeOf(made: StructuredTool, from: StructuredTool): boolean {

@@ -1,3 +1,4 @@
+import type { ToolCallResult } from "@jackfield/mcp-core";
 import { classifyResult, isMedia, type ModelCallResult, resultText } from "@jackfield/mcp-tools";
 import { ToolMessage } from "@langchain/core/messages";
 import { type LangchainBlock, toBlock } from "./content-blocks.ts";
@@ -26,6 +27,8 @@ export interface AnsweredCall {
  * data content blocks (`source_type`) are no alternative: the Anthropic provider sends those of tools twice.
  */
 export function contentAndArtifact(result: ModelCallResult, call: AnsweredCall): ContentAndArtifact {
+  const text = soleText(result);
+  if (text !== undefined) return [text, result];
   const classified = classifyResult(result);
   const { parts, isError } = classified;
   const content = parts.some(isMedia) ? parts.map(toBlock) : resultText(classified);
@@ -42,6 +45,13 @@ export function contentAndArtifact(result: ModelCallResult, call: AnsweredCall):
   return [message, result];
 }
 
+/** The text of a successful result that is one text and nothing else, as most are. */
+function soleText({ content, structuredContent, isError }: Partial<ToolCallResult>): string | undefined {
+  if (isError || structuredContent !== undefined || content?.length !== 1) return undefined;
+  const [block]: readonly ({ readonly type?: unknown; readonly text?: unknown } | undefined)[] = content;
+  return block?.type === "text" && typeof block.text === "string" ? block.text || undefined : undefined;
+}
+
 /**
  * The message that LangChain would make from content and artifact. Without a tool call id, the content alone; a finished message is
  * returned as it is.
@@ -50,8 +60,8 @@ export function answerMessage(
   [content, artifact]: ContentAndArtifact,
   { name, toolCallId, metadata = {} }: AnsweredCall,
 ): ContentAndArtifact[0] {
-  if (typeof toolCallId !== "string" || toolCallId === "") return content;
-  if (typeof content !== "string" && !Array.isArray(content)) return content;
+  const isFinished = typeof content !== "string" && !Array.isArray(content);
+  if (isFinished || typeof toolCallId !== "string" || toolCallId === "") return content;
   return new ToolMessage({
     status: "success",
     content,

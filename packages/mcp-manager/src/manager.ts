@@ -80,9 +80,15 @@ class Manager implements McpManager, ViewParent {
     this.#events = createEmitter<McpEvents>(options.log, KEPT_EVENTS);
     this.#registry = createManagerRegistry(options);
     this.#directory = createServerDirectory({ options, registry: this.#registry, events: this.#events });
+    this.#caller = createToolCaller({
+      use: options.use,
+      registry: this.#registry,
+      server: this.#directory.get,
+      refuseIfClosed: () => {
+        if (this.#run.closed !== undefined) throw closedError();
+      },
+    });
     const server = (name: string) => this.#server(name);
-    const ports = { server, registry: this.#registry, refuseIfClosed: () => refuseIfClosed(this.#run) };
-    this.#caller = createToolCaller({ ...ports, use: options.use });
     const context = createContextReader({ all: () => this.#all(), server, log: options.log });
     this.resources = context.resources;
     this.resourceTemplates = context.resourceTemplates;

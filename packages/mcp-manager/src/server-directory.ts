@@ -36,7 +36,7 @@ export interface ServerDirectory {
   shown(): readonly ManagedServer[];
   find(name: string): ManagedServer | undefined;
   /** @throws McpError `MCP_SERVER_UNKNOWN` */
-  get(name: string): ManagedServer;
+  readonly get: (name: string) => ManagedServer;
   /** Applies a new configuration synchronously: removed servers are closing when this returns, and unaffected ones are not touched. */
   configure(definitions: readonly ServerDefinition[]): Reconfiguration;
   /** Replaces every server by one that was never started. Call it only when the old ones are closed. */
@@ -106,13 +106,13 @@ class Directory implements ServerDirectory {
     return this.#servers.get(name);
   }
 
-  get(name: string): ManagedServer {
-    const server = this.find(name);
+  readonly get = (name: string): ManagedServer => {
+    const server = this.#servers.get(name);
     if (server !== undefined) return server;
     const names = [...this.#servers.keys()].slice(0, 20).map((known) => `"${known}"`);
     const message = `No server is called "${name}"; ${names.length === 0 ? "none is configured" : `configured: ${names.join(", ")}`}.`;
     throw new McpError("MCP_SERVER_UNKNOWN", message, { server: name, outcome: "not-sent" });
-  }
+  };
 
   configure(definitions: readonly ServerDefinition[]): Reconfiguration {
     // Events wait until the configuration is complete: a listener may apply another one, which must not mix with this one.

@@ -39,12 +39,12 @@ export const checkMessage: MessageCheck = (message, characters = Number.POSITIVE
 
 /** Replaces an answer that the SDK would not accept as it is. Any other message is returned unchanged. */
 export function soundMessage(message: JSONRPCMessage): JSONRPCMessage {
-  return isAnswer(message) && !isPlainAnswer(message) ? checkAnswer(message) : message;
+  return isPlainAnswer(message) || !isAnswer(message) ? message : checkAnswer(message);
 }
 
 /** Whether an answer has the most common form: a result and nothing else. */
-function isPlainAnswer(message: AnswerMembers): boolean {
-  const { jsonrpc, id, result } = message;
+function isPlainAnswer(message: object): boolean {
+  const { jsonrpc, id, result }: Partial<AnswerMembers> = message;
   if (jsonrpc !== "2.0" || !isId(id) || !isRecord(result) || "_meta" in result) return false;
   if ("requestState" in result) return false;
   for (const member in message)

@@ -22,23 +22,25 @@ export interface Roster<T extends RosterMember> {
  */
 export function createRoster<T extends RosterMember>(): Roster<T> {
   const members: T[] = [];
-  return {
-    get size() {
-      return members.length;
-    },
-    add(member) {
+  const roster = {
+    size: 0,
+    add(member: T) {
       member.rosterIndex = members.push(member) - 1;
+      roster.size = members.length;
     },
-    remove(member) {
+    remove(member: T) {
       const { rosterIndex } = member;
       if (rosterIndex < 0) return;
-      member.rosterIndex = -1;
-      const last = members.pop();
-      if (!last || last === member) return;
-      last.rosterIndex = rosterIndex;
+      // The same steps if the member is the last one itself: code that runs for the first time is compiled again.
+      const last = members[members.length - 1] as T;
       members[rosterIndex] = last;
+      last.rosterIndex = rosterIndex;
+      member.rosterIndex = -1;
+      members.pop();
+      roster.size = members.length;
     },
-    find: (test) => members.find(test),
+    find: (test: (member: T) => boolean) => members.find(test),
     all: () => [...members],
   };
+  return roster;
 }

@@ -27,6 +27,8 @@ export interface ConnectionSubject {
   /** What the catalog knows of an earlier handshake. */
   readonly prior: PriorHandshake | undefined;
   readonly counts: CallCounts;
+  /** The session while the state is `ready`. The connection sets it with each state. */
+  openSession: WatchedSession | undefined;
   readonly context: { readonly subscriptions: Pick<ResourceSubscriptions, "hasListeners"> };
   /** Called after each change of state, in order. Must not throw. */
   changed(before: ServerState, after: ServerState): void;
@@ -70,7 +72,7 @@ export function createConnection(
 class ServerConnection implements Connection {
   readonly #subject: ConnectionSubject;
   readonly #settings: ConnectionSettings;
-  #state: ServerState = INITIAL_STATE;
+  state: ServerState = INITIAL_STATE;
   /** Resolves at the next state change; made on demand. */
   #change: PromiseWithResolvers<ServerState> | undefined;
   #timer: LongTimer | undefined;
@@ -90,12 +92,8 @@ class ServerConnection implements Connection {
     if (predecessor !== undefined) this.#end(predecessor);
   }
 
-  get state(): ServerState {
-    return this.#state;
-  }
-
   wake(): void {
-    if (this.#state.status === "idle" && !this.#state.disconnected) this.#dispatch({ type: "connect" });
+    if (this.state.status === "idle" && !this.state.disconnected) this.#dispatch({ type: "connect" });
   }
 
   async session(deadline: Deadline): Promise<WatchedSession> {
@@ -103,7 +101,7 @@ class ServerConnection implements Connection {
     const server = this.#subject.definition.name;
     for (let isFirst = true; ; isFirst = false) {
       const request = { server, now: Date.now, latest: deadline.at, retry, isFirst };
-      const answer = decideSession(this.#state, request);
+      const answer = decideSession(this.state, request);
       if (typeof answer === "object" && "session" in answer) return answer.session;
       if (typeof answer === "object") throw answer.refusal;
       if (answer === "connect") {
@@ -122,7 +120,7 @@ class ServerConnection implements Connection {
 
   reconnect(signal: AbortSignal): Promise<Session> {
     const restarting = this.#restarting ?? this.#restart();
-    if (this.#state.status === "connecting") this.#restarting = restarting;
+    if (this.state.status === "connecting") this.#restarting = restarting;
     return raceSignal(restarting, signal);
   }
 
@@ -145,7 +143,7 @@ class ServerConnection implements Connection {
     this.#refuseIfClosed();
     this.#dispatch({ type: "release", disconnected: false });
     this.#dispatch({ type: "connect" });
-    let state: ServerState = this.#state;
+    let state: ServerState = this.state;
     if (state.status === "connecting") state = await this.nextState();
     if (state.status === "ready") return state.session;
     if (state.status === "backoff" || state.status === "failed") throw state.error;
@@ -153,20 +151,21 @@ class ServerConnection implements Connection {
   }
 
   #refuseIfClosed(): void {
-    const { status } = this.#state;
+    const { status } = this.state;
     if (status === "closing" || status === "closed") throw this.#goneError();
   }
 
   #goneError(): McpError {
-    return goneError(this.#subject.definition.name, this.#state.status === "idle");
+    return goneError(this.#subject.definition.name, this.state.status === "idle");
   }
 
   /** Applies an event; false if it does not apply in this state. The only place where the state changes. */
   #dispatch(event: ServerEvent): boolean {
-    const before = this.#state;
+    const before = this.state;
     const after = transition(before, event);
     if (after === undefined) return false;
-    this.#state = after;
+    this.state = after;
+    this.#subject.openSession = after.status === "ready" ? after.session : undefined;
     this.#leave(before, event);
     this.#enter(after);
     const change = this.#change;
@@ -215,13 +214,13 @@ class ServerConnection implements Connection {
         prior: this.#subject.prior,
       });
       const session = this.#watch(opened);
-      if (this.#state !== state || !this.#dispatch({ type: "opened", session, now: Date.now() })) {
+      if (this.state !== state || !this.#dispatch({ type: "opened", session, now: Date.now() })) {
         await session.close();
         return;
       }
       session.onClose((cause) => this.#sessionEnded(session, cause));
     } catch (thrown) {
-      if (this.#state === state) this.#lost(this.#asError(thrown), state.attempt, undefined);
+      if (this.state === state) this.#lost(this.#asError(thrown), state.attempt, undefined);
     }
   }
 
@@ -236,11 +235,11 @@ class ServerConnection implements Connection {
   }
 
   #isCurrent(session: WatchedSession): boolean {
-    return this.#state.status === "ready" && this.#state.session === session;
+    return this.state.status === "ready" && this.state.session === session;
   }
 
   #sessionEnded(session: Session, cause: McpError | undefined): void {
-    const state = this.#state;
+    const state = this.state;
     if (state.status !== "ready" || state.session !== session) return;
     // Connecting again would wake the lender, and its session would be idle again after a while.
     if (cause === undefined && state.session.isIdle) {

@@ -81,7 +81,8 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   readonly principal: string | undefined;
   readonly counts: CallCounts = { calls: 0, failures: 0 };
   dropped: McpError | undefined;
-  #definition: ServerDefinition;
+  openSession: WatchedSession | undefined;
+  definition: ServerDefinition;
   #context: ServerContext | undefined;
   #heartbeat: Heartbeat | undefined;
   #since = Date.now();
@@ -89,17 +90,13 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   #lastFailure: { readonly error: McpError; readonly at: number } | undefined;
 
   constructor({ definition, principal, predecessor, settings, hooks }: ManagedServerOptions) {
-    this.#definition = definition;
+    this.definition = definition;
     this.principal = principal;
     this.#hooks = hooks;
     this.#settings = settings;
     this.#memory = createCatalogMemory(definition.name, hooks);
     this.#connection = createConnection(this, settings, predecessor);
     this.#tools = createServerTools(this, hooks, settings.toolPollIntervalMs);
-  }
-
-  get definition(): ServerDefinition {
-    return this.#definition;
   }
 
   get context(): ServerContext {
@@ -124,7 +121,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   }
 
   snapshot(): ServerSnapshot {
-    const { name, transport, definedIn } = this.#definition;
+    const { name, transport, definedIn } = this.definition;
     const { state } = this.#connection;
     const handshake = this.openSession?.handshake;
     const { serverInfo, instructions } = handshake ?? this.#memory.entry ?? {};
@@ -155,16 +152,11 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   }
 
   redefine(definition: ServerDefinition): void {
-    this.#definition = definition;
+    this.definition = definition;
   }
 
   wake(): void {
     this.#connection.wake();
-  }
-
-  get openSession(): WatchedSession | undefined {
-    const { state } = this.#connection;
-    return state.status === "ready" ? state.session : undefined;
   }
 
   session(deadline: Deadline): Promise<WatchedSession> {
@@ -266,10 +258,10 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
 
   #createContext(): ServerContext {
     const context = createServerContext({
-      server: this.#definition.name,
+      server: this.definition.name,
       log: this.#settings.log,
       updateQuietMs: this.#settings.resourceUpdateQuietMs,
-      list: (session, kind) => listKind(session, kind, this.#definition),
+      list: (session, kind) => listKind(session, kind, this.definition),
       changed: (kind) => this.#hooks.catalogChanged(kind),
       updated: (uri) => this.#hooks.resourceUpdated(uri),
       remember: (kind, items) => this.#memory.contextListed(kind, items),
@@ -279,7 +271,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   }
 
   #attendance(): SessionAttendantOptions {
-    const { name, transport } = this.#definition;
+    const { name, transport } = this.definition;
     return {
       server: name,
       tools: this.#tools,

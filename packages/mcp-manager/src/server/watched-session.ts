@@ -4,7 +4,6 @@ import {
   isMcpError,
   type Listing,
   type McpError,
-  type RequestOptions,
   type ServerDefinition,
   type ServerLimits,
   type Session,
@@ -14,6 +13,17 @@ import {
   type SessionResult,
 } from "@jackfield/mcp-core";
 import { startTimer } from "../timer.ts";
+import { type Turn, thisTurn } from "../turn.ts";
+import {
+  CALL,
+  type Flight,
+  type FlightLimits,
+  LIST_LIMITS,
+  REQUEST,
+  type SentFailure,
+  UPKEEP,
+  type Use,
+} from "./flight.ts";
 import { lostError } from "./gone-error.ts";
 
 /** What a watched session needs from its server. */
@@ -45,6 +55,13 @@ export interface LentSession extends Session {
 
 /** A session that tracks its requests in flight. */
 export interface WatchedSession extends Session {
+  /** @param goOn - called when the request has failed; its promise is then the answer */
+  request<M extends SessionMethod>(
+    method: M,
+    params: SessionParams<M>,
+    options?: SessionRequestOptions,
+    goOn?: (failure: SentFailure) => Promise<SessionResult<M>>,
+  ): Promise<SessionResult<M>>;
   /** When the server last sent anything, by the monotonic clock, in milliseconds. */
   readonly heardAt: number;
   /** When the session was last renewed, by the same clock; `-Infinity` = never. */
@@ -63,32 +80,6 @@ export interface WatchedSession extends Session {
   markLost(error: McpError): void;
 }
 
-/** How a request counts. */
-interface Use {
-  /** Whether it counts as use, which keeps the session open. */
-  readonly keepsOpen: boolean;
-  readonly isCall: boolean;
-}
-
-const CALL: Use = { keepsOpen: true, isCall: true };
-const REQUEST: Use = { keepsOpen: true, isCall: false };
-/** Pings and lists: the manager sends them by itself, and a polled list would keep every session open. */
-const UPKEEP: Use = { keepsOpen: false, isCall: false };
-
-/** The time limits of a request; missing ones are the server's. */
-type FlightLimits = Pick<RequestOptions, "timeoutMs" | "maxTotalMs">;
-
-/** A list is limited by `timeoutMs` alone, for all its pages. */
-const LIST_LIMITS: FlightLimits = { maxTotalMs: 0 };
-
-interface Flight {
-  readonly use: Use;
-  readonly limits: FlightLimits;
-  readonly reject: (error: unknown) => void;
-  /** Its index in `#flights`; `-1` once it has ended. */
-  index: number;
-}
-
 /**
  * Watches a session that has just been opened.
  *
@@ -105,10 +96,9 @@ class Watched implements WatchedSession {
   readonly #idle: () => void;
   /** Requests and lists in flight. An array, because V8 keeps the replaced tables of a `Set` that changes with every call alive. */
   readonly #flights: Flight[] = [];
-  /** By the monotonic clock. */
-  #usedAt = performance.now();
-  #heardAt = this.#usedAt;
-  #renewedAt = Number.NEGATIVE_INFINITY;
+  #used = thisTurn();
+  #heard = this.#used;
+  #renewed: Turn | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #isIdle = false;
@@ -119,7 +109,7 @@ class Watched implements WatchedSession {
     this.#watch = watch;
     this.#idle = idle;
     session.onRenewed(() => {
-      this.#renewedAt = performance.now();
+      this.#renewed = thisTurn();
     });
     this.#startIdleTimer();
   }
@@ -129,11 +119,11 @@ class Watched implements WatchedSession {
   }
 
   get heardAt(): number {
-    return this.#heardAt;
+    return this.#heard.endedAt;
   }
 
   get renewedAt(): number {
-    return this.#renewedAt;
+    return this.#renewed?.endedAt ?? Number.NEGATIVE_INFINITY;
   }
 
   get isBusy(): boolean {
@@ -164,17 +154,18 @@ class Watched implements WatchedSession {
     method: M,
     params: SessionParams<M>,
     options: SessionRequestOptions = {},
+    goOn?: (failure: SentFailure) => Promise<SessionResult<M>>,
   ): Promise<SessionResult<M>> {
     const isCall = method === "tools/call";
     if (isCall) this.#watch.counts.calls += 1;
     const use = isCall ? CALL : method === "ping" ? UPKEEP : REQUEST;
-    return this.#inFlight(this.#session.request(method, params, options), use, options);
+    return this.#inFlight(this.#session.request(method, params, options), use, options, goOn);
   }
 
   rejectInFlight(why: (isCall: boolean) => McpError): void {
     for (const flight of [...this.#flights]) {
       const error = why(flight.use.isCall);
-      if (this.#finish(flight, error)) flight.reject(error);
+      if (this.#finish(flight, error)) this.#fail(flight, error);
     }
   }
 
@@ -189,7 +180,7 @@ class Watched implements WatchedSession {
 
   onNotification(listener: Parameters<Session["onNotification"]>[0]): () => void {
     return this.#session.onNotification((notification) => {
-      this.#heardAt = performance.now();
+      this.#heard = thisTurn();
       listener(notification);
     });
   }
@@ -213,19 +204,25 @@ class Watched implements WatchedSession {
   }
 
   /** Without `async`, which would create three more promises for each call. */
-  #inFlight<T>(work: Promise<T>, use: Use, limits: FlightLimits): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const flight: Flight = { use, limits, reject, index: this.#flights.length };
-      this.#flights.push(flight);
-      work.then(
-        (answer) => {
-          if (this.#finish(flight)) resolve(answer);
-        },
-        (error) => {
-          if (this.#finish(flight, error)) reject(this.#causeOf(error, use));
-        },
-      );
-    });
+  #inFlight<T>(work: Promise<T>, use: Use, limits: FlightLimits, goOn?: Flight<T>["goOn"]): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const flight: Flight<T> = { use, limits, resolve, reject, goOn, index: this.#flights.length };
+    this.#flights.push(flight as Flight);
+    work.then(
+      (answer) => {
+        if (this.#finish(flight as Flight)) resolve(answer);
+      },
+      (error) => {
+        if (this.#finish(flight as Flight, error)) this.#fail(flight as Flight, this.#causeOf(error, use));
+      },
+    );
+    return promise;
+  }
+
+  /** Ends a request for its caller, or lets it go on in a later turn. */
+  #fail({ resolve, reject, goOn }: Flight, error: unknown): void {
+    if (goOn === undefined) reject(error);
+    else resolve(Promise.reject(error).catch((thrown) => goOn({ thrown, session: this })));
   }
 
   /** The loss in place of the close that followed it. */
@@ -234,15 +231,22 @@ class Watched implements WatchedSession {
     return loss !== undefined && isMcpError(error, "MCP_CLOSED") ? lostError(error, loss, isCall) : error;
   }
 
-  /** Records the end of a request; false if it was rejected before. */
+  /** Records the end of a request, and moves the last one to its index; false if it was rejected before. */
   #finish(flight: Flight, error?: unknown): boolean {
-    if (!this.#remove(flight)) return false;
+    const { index } = flight;
+    if (index < 0) return false;
+    // The same steps if it is the last one itself: code that runs for the first time is compiled again.
+    const last = this.#flights[this.#flights.length - 1] as Flight;
+    this.#flights[index] = last;
+    last.index = index;
+    flight.index = -1;
+    this.#flights.pop();
     const { keepsOpen, isCall } = flight.use;
-    const now = performance.now();
-    if (error === undefined || (isMcpError(error) && error.rpcCode !== undefined)) this.#heardAt = now;
+    const now = thisTurn();
+    if (error === undefined || (isMcpError(error) && error.rpcCode !== undefined)) this.#heard = now;
     if (isCall && error !== undefined) this.#countFailure(error);
-    if (keepsOpen) this.#usedAt = now;
-    this.#startIdleTimer();
+    if (keepsOpen) this.#used = now;
+    if (this.#flights.length === 0) this.#startIdleTimer();
     return true;
   }
 
@@ -252,27 +256,14 @@ class Watched implements WatchedSession {
     else if (!isMcpError(error, "MCP_ABORTED")) counts.failures += 1;
   }
 
-  /** Removes a flight; the last one moves to its index. */
-  #remove(flight: Flight): boolean {
-    const { index } = flight;
-    if (index < 0) return false;
-    flight.index = -1;
-    const last = this.#flights.pop();
-    if (last !== undefined && last !== flight) {
-      last.index = index;
-      this.#flights[index] = last;
-    }
-    return true;
-  }
-
   #startIdleTimer(): void {
     clearTimeout(this.#timer);
     const { idleTimeoutMs = DEFAULT_LIMITS.idleTimeoutMs } = this.#limits;
     if (idleTimeoutMs === 0 || this.#isOver) return;
-    const waitMs = Math.max(0, this.#usedAt + idleTimeoutMs - performance.now());
+    const waitMs = Math.max(0, this.#used.endedAt + idleTimeoutMs - performance.now());
     this.#timer = startTimer(() => {
       if (this.#flights.length > 0) return; // The timer starts again when they end.
-      this.#usedAt = performance.now();
+      this.#used = thisTurn();
       this.#startIdleTimer();
       this.#idle();
     }, waitMs);

@@ -11,7 +11,10 @@ import {
 } from "@jackfield/mcp-core";
 import { abortedBeforeSending, detailsOf, middlewareError } from "./call-error.ts";
 
-/** Makes the call of a tool that has been found. May also throw synchronously. */
+/**
+ * Makes the call of a tool that has been found. May also throw synchronously. Behind middleware it must reject with an `McpError`
+ * that has an outcome.
+ */
 export type MakeCall = (
   tool: ToolDescriptor,
   args: JsonObject,
@@ -26,6 +29,8 @@ export type MakeCall = (
 interface Passage {
   /** Whether the call itself was made: after that, any failure leaves open whether it was carried out. */
   wasMade: boolean;
+  /** What the call itself returned. */
+  answer: Promise<ToolCallResult> | undefined;
   readonly session: Session | undefined;
 }
 
@@ -45,14 +50,17 @@ export function throughMiddleware(use: readonly CallMiddleware[], call: MakeCall
     const isLate = options.signal?.aborted === true; // A call made after the abort is not sent.
     const result = call(tool, args, options, passage.session);
     passage.wasMade ||= !isLate;
+    passage.answer = result;
     return result;
   };
   const next = others.reduceRight((inner, middleware) => within(middleware, inner), innermost);
   return (tool, args, options, session) => {
     const { signal } = options;
     if (signal?.aborted === true) throw abortedBeforeSending(tool);
-    const passage: Passage = { wasMade: false, session };
+    const passage: Passage = { wasMade: false, answer: undefined, session };
     const entered = enter(outermost, next, { tool, args, options }, passage);
+    // The usual middleware has only passed the call on.
+    if (signal === undefined && entered === passage.answer) return passage.answer;
     const result = signal === undefined ? entered : unlessAborted(entered, tool, signal, passage);
     // An asynchronous function would cost every call more than all else here.
     return result.then(
@@ -77,7 +85,9 @@ function enter(middleware: CallMiddleware, next: Stage, call: ToolCall, passage:
     if (used) return Promise.reject(misbehaved("tried to make the call twice", tool, passage));
     used = true;
     try {
-      return next(tool, change?.args ?? args, withMeta(options, change?.meta), passage);
+      return change == null
+        ? next(tool, args, options, passage)
+        : next(tool, change.args ?? args, withMeta(options, change.meta), passage);
     } catch (error) {
       return Promise.reject(error);
     }

@@ -79,13 +79,16 @@ export function middlewareError(
   return new McpError("MCP_INTERNAL", message, details);
 }
 
-/** A failed retry does not undo an earlier attempt that may have been carried out: the caller must be told of that. */
+/**
+ * A failed retry does not undo an earlier attempt that may have been carried out: the caller must be told of that. Nor does an error
+ * without an outcome say that the call was not carried out.
+ */
 export function keepUncertainty(
   error: McpError,
   uncertain: McpError | undefined,
   tool: ToolDescriptor,
 ): McpError {
-  if (uncertain === undefined || error.outcome === "unknown") return error;
+  if (uncertain === undefined || error.outcome === "unknown") return middlewareError(error, tool, true);
   if (error.code !== "MCP_ABORTED") return uncertain;
   const message = `The call of tool "${tool.originalName}" was aborted; an earlier attempt may have been carried out.`;
   return new McpError("MCP_ABORTED", message, { ...detailsOf(tool), outcome: "unknown", cause: uncertain });

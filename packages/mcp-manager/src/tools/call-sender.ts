@@ -1,13 +1,15 @@
 import type { JsonObject, McpError, Session, ToolCall, ToolCallResult } from "@jackfield/mcp-core";
 import { raceSignal } from "../deadline.ts";
+import type { SentFailure } from "../server/flight.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
 import { isUnsent } from "../server/unsent-request.ts";
 import type { WatchedSession } from "../server/watched-session.ts";
 import { startTimer, turnOfTheEventLoop } from "../timer.ts";
+import { thisTurn } from "../turn.ts";
 import { abortedBeforeSending, callError, isToolGone, keepUncertainty, optionInvalid } from "./call-error.ts";
 import { repeatDelay } from "./call-replay.ts";
-import { type CallTime, createCallTime, type RequestTime } from "./call-time.ts";
+import { type CallTime, createCallTime, type RequestTime, wholeTime } from "./call-time.ts";
 import { waitForListedServer } from "./server-wait.ts";
 import { refuseIfOther, refuseIfUnlisted } from "./tool-finder.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
@@ -28,20 +30,20 @@ export function sendCall(
   registry: ToolRegistry,
   isFreshlyFound = false,
 ): Promise<ToolCallResult> {
-  const time = createCallTime(call.options, target.definition.limits ?? {});
+  const { options } = call;
+  const { limits = {} } = target.definition;
+  const began = thisTurn();
   const session = target.openSession;
-  if (session === undefined || session !== foundOn || call.options.signal?.aborted === true)
-    return sendUntilSettled({ call, target, registry, time, foundOn, isFreshlyFound, ...NO_ATTEMPT });
-  const onFailure = (thrown: unknown) =>
-    sendUntilSettled(
-      { call, target, registry, time, foundOn, isFreshlyFound, ...NO_ATTEMPT },
-      { thrown, session },
-    );
+  const goOn = (first?: Failure) => {
+    const time = createCallTime(options, limits, began.endedAt);
+    return sendUntilSettled({ call, target, registry, time, foundOn, isFreshlyFound, ...NO_ATTEMPT }, first);
+  };
+  if (session === undefined || session !== foundOn || options.signal?.aborted === true) return goOn();
   try {
     // The fast path if the server is ready: nothing is made that only a wait or another attempt needs.
-    return sendOnce(call, session, time.whole()).catch(onFailure);
+    return sendOnce(call, session, wholeTime(options, limits), goOn);
   } catch (thrown) {
-    return onFailure(thrown);
+    return goOn({ thrown, session });
   }
 }
 
@@ -155,12 +157,13 @@ function count(session: Session, error: McpError, attempts: Attempts): void {
 
 function sendOnce(
   { tool, args, options }: ToolCall,
-  session: Session,
+  session: WatchedSession,
   { timeoutMs, maxTotalMs }: RequestTime,
+  goOn?: (failure: SentFailure) => Promise<ToolCallResult>,
 ): Promise<ToolCallResult> {
   const params = { name: tool.originalName, arguments: args };
   const { signal, onProgress, meta, handlers, inputRequired, inputResponses, requestState } = options;
-  return session.request("tools/call", params, {
+  const request = {
     signal,
     timeoutMs,
     maxTotalMs,
@@ -171,7 +174,8 @@ function sendOnce(
     inputResponses,
     requestState,
     tool: tool.definition,
-  });
+  };
+  return session.request("tools/call", params, request, goOn);
 }
 
 /** Copied because a session may add to what it sends; the caller's object must not change ([T41]). */

@@ -11,8 +11,6 @@ export interface CallTime {
   readonly startedAt: number;
   /** The shorter of the call's two limits. */
   readonly limitMs: number;
-  /** For a request that is sent at once. */
-  whole(): RequestTime;
   /** For a later request. */
   left(): RequestTime;
   /** For waiting until the server is ready. */
@@ -32,32 +30,45 @@ export interface RequestTime {
   readonly maxTotalMs: number;
 }
 
-export function createCallTime(options: CallOptions, limits: ServerLimits): CallTime {
-  return new ElapsingTime(
-    options.timeoutMs ?? limits.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs,
-    options.maxTotalMs ?? limits.maxTotalMs ?? DEFAULT_LIMITS.maxTotalMs,
-  );
+/** @param startedAt - when the call began, by the monotonic clock; default: now */
+export function createCallTime(
+  options: CallOptions,
+  limits: ServerLimits,
+  startedAt = performance.now(),
+): CallTime {
+  return new ElapsingTime(limitsOf(options, limits), startedAt);
+}
+
+/** The time of a request that is sent as soon as its call begins. */
+export function wholeTime(options: CallOptions, limits: ServerLimits): RequestTime {
+  const { timeoutMs, maxTotalMs } = limitsOf(options, limits);
+  return { timeoutMs: rest(timeoutMs, 0), maxTotalMs: rest(maxTotalMs, 0) };
+}
+
+function limitsOf({ timeoutMs, maxTotalMs }: CallOptions, limits: ServerLimits): RequestTime {
+  return {
+    timeoutMs: timeoutMs ?? limits.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs,
+    maxTotalMs: maxTotalMs ?? limits.maxTotalMs ?? DEFAULT_LIMITS.maxTotalMs,
+  };
 }
 
 class ElapsingTime implements CallTime {
-  readonly startedAt = performance.now();
+  readonly startedAt: number;
   /** Since when an answer or progress is awaited. */
-  #workedAt = this.startedAt;
+  #workedAt: number;
   readonly #idleMs: number;
   readonly #totalMs: number;
 
-  constructor(idleMs: number, totalMs: number) {
-    this.#idleMs = idleMs;
-    this.#totalMs = totalMs;
+  constructor({ timeoutMs, maxTotalMs }: RequestTime, startedAt: number) {
+    this.startedAt = startedAt;
+    this.#workedAt = startedAt;
+    this.#idleMs = timeoutMs;
+    this.#totalMs = maxTotalMs;
   }
 
   get limitMs(): number {
     if (this.#idleMs === 0 || this.#totalMs === 0) return this.#idleMs + this.#totalMs;
     return Math.min(this.#idleMs, this.#totalMs);
-  }
-
-  whole(): RequestTime {
-    return { timeoutMs: rest(this.#idleMs, 0), maxTotalMs: rest(this.#totalMs, 0) };
   }
 
   left(): RequestTime {
@@ -107,12 +118,13 @@ export function invalidOption(options: CallOptions): string | undefined {
   if (typeof options !== "object" || options === null || Array.isArray(options))
     return `its options must be an object, not ${writtenValue(options)}`;
   const { signal, timeoutMs, maxTotalMs, replay, inputRequired } = options;
-  if (!isSignal(signal)) return `option "signal" must be an AbortSignal, not ${writtenValue(signal)}`;
-  if (!isDuration(timeoutMs))
+  if (signal !== undefined && !isSignal(signal))
+    return `option "signal" must be an AbortSignal, not ${writtenValue(signal)}`;
+  if (timeoutMs !== undefined && !isDuration(timeoutMs))
     return `option "timeoutMs" must be a finite number of at least 0, not ${writtenValue(timeoutMs)}`;
-  if (!isDuration(maxTotalMs))
+  if (maxTotalMs !== undefined && !isDuration(maxTotalMs))
     return `option "maxTotalMs" must be a finite number of at least 0, not ${writtenValue(maxTotalMs)}`;
-  if (!isReplay(replay))
+  if (replay !== undefined && !isReplay(replay))
     return `option "replay" must be "never", "trusted" or a whole number of at least 0, not ${writtenValue(replay)}`;
   if (inputRequired !== undefined && inputRequired !== "handlers" && inputRequired !== "return")
     return `option "inputRequired" must be "handlers" or "return", not ${writtenValue(inputRequired)}`;
@@ -121,21 +133,15 @@ export function invalidOption(options: CallOptions): string | undefined {
 
 /** Also accepts an `AbortSignal` of another realm. */
 function isSignal(value: unknown): boolean {
-  if (value === undefined) return true;
   if (typeof value !== "object" || value === null) return false;
   const { aborted, addEventListener } = value as Partial<AbortSignal>;
   return typeof aborted === "boolean" && typeof addEventListener === "function";
 }
 
 function isDuration(value: unknown): boolean {
-  return value === undefined || (typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY);
+  return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
 }
 
 function isReplay(value: unknown): boolean {
-  return (
-    value === undefined ||
-    value === "never" ||
-    value === "trusted" ||
-    (Number.isInteger(value) && Number(value) >= 0)
-  );
+  return value === "never" || value === "trusted" || (Number.isInteger(value) && Number(value) >= 0);
 }

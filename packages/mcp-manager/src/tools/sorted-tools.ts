@@ -25,7 +25,7 @@ export function createSortedTools(): SortedTools {
   let sorted: readonly ToolDescriptor[] = Object.freeze([]);
 
   return {
-    get: (name) => byName.get(name),
+    get: byName.get.bind(byName),
     add(tool) {
       byName.set(tool.name, tool);
       if (sorted.length === 0) return;

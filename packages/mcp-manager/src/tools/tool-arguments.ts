@@ -11,7 +11,13 @@ export function checkArguments(tool: ToolDescriptor, args: unknown): asserts arg
   try {
     if (typeof args !== "object" || args === null || Array.isArray(args))
       throw refusal(tool, "its arguments must be an object");
-    if (Array.isArray(required)) missing = missingOf(args as JsonObject, required);
+    if (Array.isArray(required)) {
+      for (const name of required as readonly string[]) {
+        if (Object.hasOwn(args, name) && (args as JsonObject)[name] !== undefined) continue;
+        missing ??= [];
+        missing.push(name);
+      }
+    }
   } catch (error) {
     // A getter in the arguments may throw.
     throw isMcpError(error) ? error : refusal(tool, "its arguments cannot be read");
@@ -24,17 +30,6 @@ export function checkArguments(tool: ToolDescriptor, args: unknown): asserts arg
       .map((name) => `"${name}"`)
       .join(", ")}`,
   );
-}
-
-/** The missing arguments; `undefined` if there are none. */
-function missingOf(args: JsonObject, required: readonly string[]): string[] | undefined {
-  let missing: string[] | undefined;
-  for (const name of required) {
-    if (Object.hasOwn(args, name) && args[name] !== undefined) continue;
-    missing ??= [];
-    missing.push(name);
-  }
-  return missing;
 }
 
 function refusal({ server, originalName }: ToolDescriptor, why: string): McpError {

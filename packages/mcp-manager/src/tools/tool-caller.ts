@@ -15,7 +15,11 @@ export interface ToolCallerOptions {
   /** The first is the outermost. */
   readonly use: readonly CallMiddleware[];
   readonly registry: ToolRegistry;
-  /** @throws McpError `MCP_SERVER_UNKNOWN` */
+  /**
+   * Also finds a server after the manager is closed.
+   *
+   * @throws McpError `MCP_SERVER_UNKNOWN`
+   */
   readonly server: (name: string) => ManagedServer;
   /** @throws McpError `MCP_CLOSED` after the manager is closed. */
   readonly refuseIfClosed: () => void;
@@ -44,17 +48,27 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
   const send = throughMiddleware(use, (tool, args, options, session, isFreshlyFound = false) => {
     if (tool.origin === "cache") refuseIfOther(tool, registry); // Its server may have listed it since.
     checkArguments(tool, args);
-    return checkOutput(
-      tool,
-      sendCall({ tool, args, options }, server(tool.server), session, registry, isFreshlyFound),
+    refuseIfClosed();
+    const answered = sendCall(
+      { tool, args, options },
+      server(tool.server),
+      session,
+      registry,
+      isFreshlyFound,
     );
+    return tool.definition.outputSchema === undefined ? answered : checkOutput(tool, answered);
   });
   const sendFound = ({ tool, options, session }: FoundTool, args: JsonObject) =>
     send(tool, args, options, session);
   const find: ToolFinder = (ref, options) => {
     refuseIfClosed();
-    checkToolRef(ref);
-    const invalid = faultIn(options);
+    if (typeof ref !== "string") checkToolRef(ref);
+    let invalid: string | undefined;
+    try {
+      invalid = invalidOption(options);
+    } catch {
+      invalid = "its options cannot be read"; // A getter in the options may throw.
+    }
     if (invalid !== undefined) throw optionInvalid(invalid, ref);
     return findTool(ref, options);
   };
@@ -83,13 +97,4 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
       }
     },
   };
-}
-
-/** Like `invalidOption`; a getter in the options may throw. */
-function faultIn(options: CallOptions): string | undefined {
-  try {
-    return invalidOption(options);
-  } catch {
-    return "its options cannot be read";
-  }
 }

@@ -20,7 +20,7 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
   return (ref, options) => {
     const tool =
       typeof ref === "string"
-        ? (findByName(ref, registry) ?? refuseName(ref, registry))
+        ? (registry.get(ref) ?? repairedTool(ref, registry.known()) ?? refuseName(ref, registry))
         : registry.find(ref.server, ref.tool);
     if (tool?.origin === "live") return { tool, options, session: server(tool.server).openSession };
     return tool === undefined ? awaitTool(ref as ServerToolRef, options) : awaitLive(tool, options);
@@ -76,11 +76,6 @@ export function refuseIfUnlisted(tool: ToolDescriptor, registry: ToolRegistry): 
   if (registry.find(server, originalName)?.origin === "live") return;
   const message = `Server ${quoted(server)} restarted after the call of tool ${quoted(originalName)} was checked, and has not listed its tools since, so the call was not sent. A new call is checked against what is known of the tool then.`;
   throw new McpError("MCP_SESSION_LOST", message, { ...detailsOf(tool), outcome: "not-sent" });
-}
-
-/** The tool of this name, or the only one that can be meant by it. */
-function findByName(name: string, registry: ToolRegistry): ToolDescriptor | undefined {
-  return registry.get(name) ?? repairedTool(name, registry.known());
 }
 
 function refuseName(name: string, registry: ToolRegistry): never {

@@ -5,9 +5,10 @@ import {
   type ToolDescriptor,
 } from "@jackfield/mcp-core";
 import type { OutputCheck } from "@jackfield/mcp-tools";
+import { middlewareError } from "./call-error.ts";
 
 /**
- * Checks an answer as it arrives, before any middleware has changed it, against the tool's output schema, if it has one.
+ * Checks an answer as it arrives, before any middleware has changed it, against the tool's output schema.
  *
  * @returns the answer itself; rejects with McpError `MCP_PROTOCOL_VIOLATED`, with outcome `unknown`, if it does not follow the schema.
  */
@@ -20,7 +21,11 @@ export type CheckOutput = (
 export function createOutputChecks(): CheckOutput {
   const prepared = new WeakMap<ToolDefinition, Promise<OutputCheck>>();
   const prepare = (tool: ToolDescriptor) => {
-    const check = import("@jackfield/mcp-tools").then(({ createOutputCheck }) => createOutputCheck(tool));
+    const check = import("@jackfield/mcp-tools")
+      .then(({ createOutputCheck }) => createOutputCheck(tool))
+      .catch((thrown) => {
+        throw middlewareError(thrown, tool, true);
+      });
     prepared.set(tool.definition, check);
     return check;
   };
@@ -31,8 +36,5 @@ export function createOutputChecks(): CheckOutput {
     if (violation !== undefined) throw violation;
     return result;
   };
-  return (tool, answered) =>
-    tool.definition.outputSchema === undefined
-      ? answered
-      : answered.then((result) => checkAgainstSchema(tool, result));
+  return (tool, answered) => answered.then((result) => checkAgainstSchema(tool, result));
 }

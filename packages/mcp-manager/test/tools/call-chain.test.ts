@@ -149,6 +149,12 @@ describe("failing middleware", () => {
     expect(call).toHaveBeenCalledTimes(outcome === "unknown" ? 2 : 0);
   });
 
+  it("that only passes the call on adds no promise to it", () => {
+    const made = answer();
+    const passOn: CallMiddleware = (_call, next) => next();
+    expect(throughMiddleware([passOn], () => made)(TOOL, {}, {})).toBe(made);
+  });
+
   it("an error of the call itself is passed on unchanged", async () => {
     const notSent = new McpError("MCP_CONNECT_FAILED", "refused", { outcome: "not-sent" });
     const call = throughMiddleware([pass, pass], () => Promise.reject(notSent));

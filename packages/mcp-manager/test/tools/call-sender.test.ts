@@ -1,4 +1,4 @@
-import { McpError } from "@jackfield/mcp-core";
+import { type CallMiddleware, McpError } from "@jackfield/mcp-core";
 import { createFakeSession, stdioDefinition } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createFixture, tool } from "../manager-fixture.ts";
@@ -145,6 +145,24 @@ describe("a call whose connection breaks before it is sent", () => {
     await vi.advanceTimersByTimeAsync(1_000);
     await Promise.all([calling, bob.callTool(ECHO)]);
     expect(second.requests).toHaveLength(2);
+    await manager.close();
+  });
+});
+
+describe("a call whose session rejects it without an outcome", () => {
+  const vague = new McpError("MCP_TOOL_REJECTED", "refused", { server: "a" });
+  const passOn: CallMiddleware = (_call, next) => next();
+
+  it.each<[string, readonly CallMiddleware[]]>([
+    ["without middleware", []],
+    ["behind middleware that only passes it on", [passOn]],
+  ])("may have been carried out, %s", async (_title, use) => {
+    const { manager } = await startedManager(oneTool, { ...failing(vague), use });
+    await expect(manager.callTool(ECHO)).rejects.toMatchObject({
+      code: "MCP_TOOL_REJECTED",
+      outcome: "unknown",
+      tool: "echo",
+    });
     await manager.close();
   });
 });

@@ -110,7 +110,8 @@ class Rehearsal implements RehearsedTransport {
     if (isPipe) Object.assign(this, { pid: null, stderr: null });
     this.#openServerRequests = createOpenServerRequests({ hasConnections: isQueueing(transport) && !isPipe });
     transport.onmessage = (message, extra) => {
-      if (this.#kept) this.#take(message);
+      if (this.#pending === undefined && isAnswer(message)) this.onmessage?.(message, extra);
+      else if (this.#kept) this.#take(message);
       else if (this.#mayPass(message)) this.onmessage?.(message, extra);
     };
     transport.onerror = (error) => (this.onerror ?? options.onProblem)(error);

@@ -1,37 +1,28 @@
-import type { JsonObject, McpError, SessionRequestOptions } from "@jackfield/mcp-core";
+import type { JsonObject, SessionRequestOptions } from "@jackfield/mcp-core";
 import type { ClientAccess } from "./client-access.ts";
-import type { RequestLimits } from "./deadline-sweep.ts";
 import { errorOf, type RpcAnswer } from "./direct-requests.ts";
-import { type Carrier, type Exchange, requestSubject } from "./exchange.ts";
+import type { Carrier, Exchange } from "./exchange.ts";
 import type { Exchanges } from "./exchanges.ts";
 import { withAnswers } from "./input-required.ts";
 import { type AnsweredMethod, isPlainAnswerTo, keepingSchema } from "./keeping-schema.ts";
 import type { ListRepairer } from "./list-repairer.ts";
-
-/** A call as its caller requested it. */
-export interface LaneCall {
-  /** For a tool call, they contain the tool's `name`. */
-  readonly params: JsonObject;
-  readonly request: SessionRequestOptions;
-  readonly limits: RequestLimits;
-}
 
 /**
  * Requests that bypass the SDK's client, which inspects every answer three times and gives every call a timer and several promises. A
  * lane recognises the common form of an answer itself; any other answer goes through the SDK's schemas.
  */
 export interface CallLane {
-  /** Whether a call needs nothing that only the SDK's client can do. */
-  takes(call: LaneCall): boolean;
-  /** Rejects with an `McpError`. */
-  call(call: LaneCall): Promise<JsonObject>;
+  /**
+   * Makes a call. Rejects with an `McpError`. `undefined` if the call needs something that only the SDK's client can do.
+   *
+   * @param params - for a tool call, they contain the tool's `name`
+   */
+  call(params: JsonObject, request: SessionRequestOptions): Promise<JsonObject> | undefined;
 }
 
 export interface CallLaneOptions {
   readonly exchanges: Exchanges;
   readonly clients: ClientAccess;
-  /** Called when a call has ended, with its error if it failed. */
-  onSettled(error?: McpError): void;
   readonly repairList: ListRepairer;
 }
 
@@ -50,51 +41,41 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
   readonly #exchanges: Exchanges;
   readonly #clients: ClientAccess;
   readonly #isPlainAnswer: (result: unknown) => result is JsonObject;
-  readonly #onSettled: (error?: McpError) => void;
   readonly #repairList: ListRepairer;
 
-  constructor({ method, exchanges, clients, onSettled, repairList }: LegacyLaneOptions) {
+  constructor({ method, exchanges, clients, repairList }: LegacyLaneOptions) {
     this.#method = method;
     this.#exchanges = exchanges;
     this.#clients = clients;
     this.#isPlainAnswer = isPlainAnswerTo(method);
-    this.#onSettled = onSettled;
     this.#repairList = repairList;
   }
 
-  takes(): boolean {
-    return true;
-  }
-
-  call({ params, request, limits }: LaneCall): Promise<JsonObject> {
-    const subject = requestSubject(this.#method, params);
-    const { meta } = request;
-    const exchange = this.#exchanges.begin<JsonObject>({ subject, request, limits, carrier: this });
-    this.#exchanges.direct.send(
-      exchange,
-      this.#method,
-      withAnswers(meta ? { ...params, _meta: meta } : params, request),
-    );
-    return exchange.outcome;
+  call(params: JsonObject, request: SessionRequestOptions): Promise<JsonObject> {
+    return this.#exchanges.carry<JsonObject>({
+      method: this.#method,
+      params: withAnswers(params, request),
+      request,
+      carrier: this,
+    });
   }
 
   answered(exchange: Exchange<JsonObject>, answer: RpcAnswer): void {
-    if (!("result" in answer)) {
-      exchange.onFailed(errorOf(answer));
-      return;
-    }
-    const result = withoutResultType(answer.result);
-    if (this.#isPlainAnswer(result)) exchange.succeed(result);
-    else this.#check(exchange, result).catch((error) => exchange.onFailed(error));
+    if (!("result" in answer)) exchange.onFailed(errorOf(answer));
+    else if (this.#isPlainAnswer(answer.result) && !("resultType" in answer.result))
+      exchange.succeed(answer.result);
+    else this.#check(exchange, answer.result).catch((error) => exchange.onFailed(error));
   }
 
-  settled(exchange: Exchange<JsonObject>, error?: McpError): void {
-    if (error) this.#exchanges.direct.giveUp(exchange);
-    this.#onSettled(error);
+  givenUp(exchange: Exchange<JsonObject>): void {
+    this.#exchanges.direct.giveUp(exchange);
   }
 
   async #check(exchange: Exchange<JsonObject>, given: unknown): Promise<void> {
-    const result = await this.#repairList(exchange.subject, given as JsonObject);
+    const own = withoutResultType(given);
+    const result = this.#isPlainAnswer(own)
+      ? own
+      : await this.#repairList(exchange.subject, own as JsonObject);
     if (this.#isPlainAnswer(result)) return exchange.succeed(result);
     const { sdk } = await this.#clients.get();
     const outcome = await keepingSchema(sdk, this.#method)["~standard"].validate(result);

@@ -1,56 +1,111 @@
 import { createRoster, type RosterMember } from "../roster.ts";
 import { clampDelay } from "../timer-delay.ts";
 
-/** Both in milliseconds; `0` means none. */
-export interface RequestLimits {
-  /** Without an answer or increasing progress. */
+/** A request with its two deadlines, which the sweep keeps. It is one object, because there is one for every call. */
+export interface TimedRequest extends RosterMember {
+  /** Without an answer or increasing progress, in milliseconds; `0` means no limit, also for `maxTotalMs`. */
   readonly timeoutMs: number;
   /** In all. */
   readonly maxTotalMs: number;
-}
-
-/** The two deadlines of one request. */
-export interface RequestClock {
-  /** Restarts the idle deadline if the value is higher than every one before (MCP, "Progress": it MUST increase). */
-  progressed(progress: number): void;
-  /** Restarts the idle deadline: the server has answered, and another round begins. */
-  rewind(): void;
-  /** Suspends the idle deadline until the returned function is called: the server waits for an answer from us. */
-  hold(): () => void;
-  stop(): void;
-}
-
-/** Called at most once, when a deadline has passed. */
-export interface DeadlineListener {
+  /** On the monotonic clock of `performance.now()`, like `totalAt`; both are `Infinity` at first. */
+  idleAt: number;
+  totalAt: number;
+  /** The highest progress so far; `-Infinity` before there is any. */
+  highestProgress: number;
+  /** How many holds suspend the idle deadline. */
+  holds: number;
+  /** Called at most once, when a deadline has passed. */
   onExpired(limitMs: number, isTotal: boolean): void;
 }
 
-/** The deadlines of all requests of a session. */
-export interface DeadlineSweep {
-  start(limits: RequestLimits, listener: DeadlineListener): RequestClock;
+/** The pending requests of a session, and their deadlines. */
+export interface DeadlineSweep<T extends TimedRequest> {
+  /** Adds a request. Its deadlines start when the turn of promises ends. */
+  start(request: T): void;
+  /** Restarts the idle deadline if the value is higher than every one before (MCP, "Progress": it MUST increase). */
+  progressed(request: T, progress: number): void;
+  /** Restarts the idle deadline: the server has answered, and another round begins. */
+  rewind(request: T): void;
+  /** Suspends the idle deadline until the returned function is called: the server waits for an answer from us. */
+  hold(request: T): () => void;
+  /** Removes a request. Idempotent. */
+  stop(request: T): void;
+  /** The requests that were started and not stopped. */
+  all(): T[];
   /** Clears the timer. No request may be pending any more. */
   close(): void;
 }
 
+/** Its reactions run after those that are due already, and cost less than those of `queueMicrotask`. */
+const DUE = Promise.resolve();
+
 /**
  * One timer for all deadlines, set for the earliest. Nearly every request is answered long before its deadline, and nearly all
- * have the same limits. So the timer of the first also serves later ones, and starting or stopping a clock rarely sets a timer.
+ * have the same limits. So the timer of the first also serves later ones, and starting or stopping a request rarely sets a timer.
+ * The clock is read once for all requests that start in one turn: reading it takes longer than the rest of a start.
  */
-export function createDeadlineSweep(): DeadlineSweep {
-  return new TimerSweep();
+export function createDeadlineSweep<T extends TimedRequest>(): DeadlineSweep<T> {
+  return new TimerSweep<T>();
 }
 
-class TimerSweep implements DeadlineSweep {
-  readonly #clocks = createRoster<SweptClock>();
+class TimerSweep<T extends TimedRequest> implements DeadlineSweep<T> {
+  readonly #pending = createRoster<T>();
+  /** Requests of this turn, whose deadlines have not started. */
+  #fresh: T[] = [];
   #timer: NodeJS.Timeout | undefined;
   #wakesAt = Number.POSITIVE_INFINITY;
 
-  start(limits: RequestLimits, listener: DeadlineListener): RequestClock {
-    const clock = new SweptClock(this, limits, listener);
-    this.#clocks.add(clock);
-    if (this.#clocks.size === 1) this.#timer?.ref();
-    this.wakeFor(clock);
-    return clock;
+  start(request: T): void {
+    this.#pending.add(request);
+    if (request.rosterIndex === 0) this.#timer?.ref();
+    if (this.#fresh.push(request) === 1) void DUE.then(this.#startFresh);
+  }
+
+  readonly #startFresh = () => {
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    const now = performance.now();
+    for (let index = 0; index < fresh.length; index += 1) {
+      const request = fresh[index] as T;
+      const { timeoutMs, maxTotalMs } = request;
+      if (timeoutMs > 0) request.idleAt = now + timeoutMs;
+      if (maxTotalMs > 0) request.totalAt = now + maxTotalMs;
+      if (request.rosterIndex >= 0 && dueAtOf(request) < this.#wakesAt) this.#wakeFor(request);
+    }
+  };
+
+  progressed(request: T, progress: number): void {
+    if (!(progress > request.highestProgress)) return;
+    request.highestProgress = progress;
+    this.rewind(request);
+  }
+
+  rewind(request: T): void {
+    const { timeoutMs } = request;
+    if (timeoutMs > 0) request.idleAt = performance.now() + timeoutMs;
+  }
+
+  hold(request: T): () => void {
+    request.holds += 1;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      request.holds -= 1;
+      this.rewind(request);
+      // A sweep may have skipped this request while it was held.
+      if (request.rosterIndex >= 0) this.#wakeFor(request);
+    };
+  }
+
+  /** A timer that is no longer needed stays set, but does not keep the process alive. */
+  stop(request: T): void {
+    this.#pending.remove(request);
+    if (this.#pending.size === 0) this.#timer?.unref();
+  }
+
+  all(): T[] {
+    return this.#pending.all();
   }
 
   close(): void {
@@ -59,13 +114,8 @@ class TimerSweep implements DeadlineSweep {
     this.#wakesAt = Number.POSITIVE_INFINITY;
   }
 
-  /** A timer that is no longer needed stays set, but does not keep the process alive. */
-  remove(clock: SweptClock): void {
-    this.#clocks.remove(clock);
-    if (this.#clocks.size === 0) this.#timer?.unref();
-  }
-
-  wakeFor({ dueAt }: SweptClock): void {
+  #wakeFor(request: T): void {
+    const dueAt = dueAtOf(request);
     if (dueAt >= this.#wakesAt) return;
     clearTimeout(this.#timer);
     this.#wakesAt = dueAt;
@@ -76,73 +126,22 @@ class TimerSweep implements DeadlineSweep {
   readonly #sweep = () => {
     this.close();
     const now = performance.now();
-    for (const clock of this.#clocks.all()) {
-      if (clock.dueAt <= now) clock.expire(now);
-      else this.wakeFor(clock);
+    for (const request of this.#pending.all()) {
+      if (dueAtOf(request) <= now) this.#expire(request, now);
+      else this.#wakeFor(request);
     }
   };
-}
 
-class SweptClock implements RequestClock, RosterMember {
-  rosterIndex = -1;
-  readonly #sweep: TimerSweep;
-  readonly #limits: RequestLimits;
-  readonly #listener: DeadlineListener;
-  /** On the monotonic clock of `performance.now()`, like `dueAt`. */
-  #idleAt: number;
-  readonly #totalAt: number;
-  #highest = Number.NEGATIVE_INFINITY;
-  #holds = 0;
-
-  constructor(sweep: TimerSweep, limits: RequestLimits, listener: DeadlineListener) {
-    this.#sweep = sweep;
-    this.#limits = limits;
-    this.#listener = listener;
-    const now = performance.now();
-    this.#idleAt = endOf(limits.timeoutMs, now);
-    this.#totalAt = endOf(limits.maxTotalMs, now);
-  }
-
-  /** When the next of the two fires; `Infinity` if neither does. */
-  get dueAt(): number {
-    return this.#holds > 0 ? this.#totalAt : Math.min(this.#idleAt, this.#totalAt);
-  }
-
-  progressed(progress: number): void {
-    if (!(progress > this.#highest)) return;
-    this.#highest = progress;
-    this.rewind();
-  }
-
-  rewind(): void {
-    this.#idleAt = endOf(this.#limits.timeoutMs, performance.now());
-  }
-
-  hold(): () => void {
-    this.#holds += 1;
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      this.#holds -= 1;
-      this.rewind();
-      // A sweep may have skipped this clock while it was held.
-      if (this.rosterIndex >= 0) this.#sweep.wakeFor(this);
-    };
-  }
-
-  stop(): void {
-    if (this.rosterIndex >= 0) this.#sweep.remove(this);
-  }
-
-  expire(now: number): void {
-    if (this.rosterIndex < 0) return;
-    this.stop();
-    const isTotal = this.#totalAt <= now;
-    this.#listener.onExpired(isTotal ? this.#limits.maxTotalMs : this.#limits.timeoutMs, isTotal);
+  #expire(request: T, now: number): void {
+    if (request.rosterIndex < 0) return;
+    this.stop(request);
+    const isTotal = request.totalAt <= now;
+    const { timeoutMs, maxTotalMs } = request;
+    request.onExpired(isTotal ? maxTotalMs : timeoutMs, isTotal);
   }
 }
 
-function endOf(limitMs: number, now: number): number {
-  return limitMs > 0 ? now + limitMs : Number.POSITIVE_INFINITY;
+/** When the next of the two fires; `Infinity` if neither does. */
+function dueAtOf({ idleAt, totalAt, holds }: TimedRequest): number {
+  return holds > 0 ? totalAt : Math.min(idleAt, totalAt);
 }

@@ -1,7 +1,7 @@
-import type { JsonObject, Progress } from "@jackfield/mcp-core";
+import type { JsonObject, Progress, SessionRequestOptions } from "@jackfield/mcp-core";
 import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client";
 import { isQueueing, type QueueingTransport, type SendFollower } from "../queueing-transport.ts";
-import { createIdTable } from "./id-table.ts";
+import { createIdTable, type IdTable } from "./id-table.ts";
 
 /** An answer to a request: a result or an error. */
 export type RpcAnswer = Exclude<JSONRPCMessage, { method: string }>;
@@ -26,13 +26,20 @@ export interface DirectRequest extends SendFollower {
   onAnswer(answer: RpcAnswer): void;
 }
 
+/** What a request sends. */
+export interface DirectMessage {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** Its `meta` is sent in place of the parameters' own. */
+  readonly request: Pick<SessionRequestOptions, "meta">;
+}
+
 /** Requests with our own ids, on a transport that the SDK's client uses as well. */
 export interface DirectRequests {
-  /** Sends a request, with its id as the progress token, unless it is no longer wanted. Errors go to the request. */
-  send(request: DirectRequest, method: string, params: JsonObject): void;
-  find(id: number): DirectRequest | undefined;
-  /** Forgets a request whose answer has arrived. */
-  remove(request: DirectRequest): void;
+  /** Sends a request, with its id as the progress token. Errors go to the request. */
+  send(request: DirectRequest, message: DirectMessage): void;
+  /** Requests that wait for their answers. One whose answer has arrived is taken out. */
+  readonly unanswered: Pick<IdTable<DirectRequest>, "find" | "take">;
   /** Cancels a request that was written. */
   cancel(id: RequestId): void;
   /** Gives up a request. The server is told, unless it has answered or the request was never written. */
@@ -68,22 +75,17 @@ export function createDirectRequests({ transport, send, envelope }: DirectReques
     send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => {});
   };
   return {
-    send(request, method, params) {
-      if (!request.isWanted()) return;
+    send(request, { method, params, request: { meta = params._meta as JsonObject | undefined } }) {
       unanswered.add(request);
       const { id } = request;
-      const { _meta: given } = params;
-      const meta =
-        envelope || given
-          ? { ...envelope, ...(given as JsonObject | undefined), progressToken: id }
-          : { progressToken: id };
-      post({ jsonrpc: "2.0", id, method, params: { ...params, _meta: meta } }, request);
+      const sent = envelope || meta ? { ...envelope, ...meta, progressToken: id } : { progressToken: id };
+      post({ jsonrpc: "2.0", id, method, params: { ...params, _meta: sent } }, request);
     },
-    find: (id) => unanswered.find(id),
-    remove: (request) => void unanswered.remove(request),
+    unanswered,
     cancel,
     giveUp(request) {
-      if (!unanswered.remove(request)) return;
+      if (unanswered.find(request.id) !== request) return;
+      unanswered.take(request.id);
       if (endsByStream || request.isWritten) cancel(request.id);
       else if (isQueueing(transport)) {
         transport.abandon?.(request.id);

@@ -2,10 +2,10 @@ import type { JsonObject, McpError, Progress, SessionRequestOptions } from "@jac
 import type { ErrorContext } from "../errors/error-context.ts";
 import { abortedError, type RequestContext, requestError, timeoutError } from "../errors/request-error.ts";
 import { callListener } from "../listener-call.ts";
-import type { Roster, RosterMember } from "../roster.ts";
-import type { DeadlineListener, DeadlineSweep, RequestClock, RequestLimits } from "./deadline-sweep.ts";
+import type { DeadlineSweep, TimedRequest } from "./deadline-sweep.ts";
 import type { DirectRequest, RpcAnswer } from "./direct-requests.ts";
 import { createProgressPace, type ProgressPace } from "./progress-pace.ts";
+import type { CompleteLimits } from "./session-limits.ts";
 import type { WatchedRequest } from "./wire-watch.ts";
 
 /** What a request is about, for error messages. */
@@ -26,51 +26,56 @@ export function requestSubject(method: string, params: JsonObject): Subject {
 export interface Carrier<T> {
   /** Called with the answer, which may be an error. Only for a request that bypasses the SDK's client. */
   answered?(exchange: Exchange<T>, answer: RpcAnswer): void;
-  /** Called when the exchange has settled. With an error, the answer is no longer awaited. */
-  settled(exchange: Exchange<T>, error?: McpError): void;
+  /** Called when the exchange has failed: its answer is no longer awaited. */
+  givenUp(exchange: Exchange<T>): void;
 }
 
 /** What the exchanges of a session share. */
 export interface SharedExchangeState {
-  readonly open: Roster<Exchange<unknown>>;
-  readonly sweep: DeadlineSweep;
+  readonly sweep: DeadlineSweep<Exchange<unknown>>;
+  readonly limits: CompleteLimits;
   context(): ErrorContext;
+  /** Called when an exchange has settled, with its error if it failed. */
+  onSettled(method: string, error?: McpError): void;
 }
 
 export interface ExchangeOptions<T> {
-  readonly subject: Subject;
-  readonly request: Pick<SessionRequestOptions, "signal" | "onProgress">;
-  readonly limits: RequestLimits;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly request: SessionRequestOptions;
   readonly carrier: Carrier<T>;
 }
 
 /** One pending request. It settles once: with its answer or with an `McpError`. */
-export interface Exchange<T> extends WatchedRequest, DirectRequest, RosterMember {
+export interface Exchange<T> extends WatchedRequest, DirectRequest, TimedRequest {
   readonly subject: Subject;
   readonly outcome: Promise<T>;
   onRefused(): void;
-  /** See `RequestClock.hold`. */
-  hold(): () => void;
   succeed(value: T): void;
   /** Settles the exchange with an error. Has no effect once it has settled. */
   fail(explain: (context: RequestContext) => McpError): void;
 }
 
-/** Starts the clock of a request and listens to its caller's signal. */
+/** Starts the deadlines of a request and listens to its caller's signal. */
 export function beginExchange<T>(shared: SharedExchangeState, options: ExchangeOptions<T>): Exchange<T> {
   return new PendingExchange<T>(shared, options);
 }
 
-class PendingExchange<T> implements Exchange<T>, DeadlineListener {
+class PendingExchange<T> implements Exchange<T> {
   rosterIndex = -1;
   id = -1;
-  readonly outcome: Promise<T>;
   isWritten = false;
+  idleAt = Number.POSITIVE_INFINITY;
+  totalAt = Number.POSITIVE_INFINITY;
+  highestProgress = Number.NEGATIVE_INFINITY;
+  holds = 0;
+  readonly outcome: Promise<T>;
+  readonly timeoutMs: number;
+  readonly maxTotalMs: number;
   readonly #shared: SharedExchangeState;
   readonly #options: ExchangeOptions<T>;
-  readonly #clock: RequestClock;
-  #resolve!: (value: T) => void;
-  #reject!: (error: McpError) => void;
+  readonly #resolve: (value: T) => void;
+  readonly #reject: (error: McpError) => void;
   #onAbort: (() => void) | undefined;
   #pace: ProgressPace | undefined;
   #isSettled = false;
@@ -78,39 +83,34 @@ class PendingExchange<T> implements Exchange<T>, DeadlineListener {
   constructor(shared: SharedExchangeState, options: ExchangeOptions<T>) {
     this.#shared = shared;
     this.#options = options;
-    this.outcome = new Promise<T>((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    this.#clock = shared.sweep.start(options.limits, this);
-    shared.open.add(this);
-    const { signal } = options.request;
-    if (!signal) return;
-    this.#onAbort = () => this.fail((context) => abortedError(signal.reason, context));
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener("abort", this.#onAbort, { once: true });
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.outcome = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    const { signal, timeoutMs, maxTotalMs } = options.request;
+    this.timeoutMs = timeoutMs ?? shared.limits.callTimeoutMs;
+    this.maxTotalMs = maxTotalMs ?? shared.limits.maxTotalMs;
+    shared.sweep.start(this as Exchange<unknown>);
+    if (signal) this.#listenTo(signal);
   }
 
   get subject(): Subject {
-    return this.#options.subject;
-  }
-
-  hold(): () => void {
-    return this.#clock.hold();
+    return requestSubject(this.#options.method, this.#options.params);
   }
 
   succeed(value: T): void {
     if (!this.#settle()) return;
     this.#resolve(value);
-    this.#options.carrier.settled(this);
+    this.#shared.onSettled(this.#options.method);
   }
 
   fail(explain: (context: RequestContext) => McpError): void {
     if (!this.#settle()) return;
-    const { subject, carrier } = this.#options;
-    const error = explain({ ...this.#shared.context(), ...subject, isWritten: this.isWritten });
+    const { method, carrier } = this.#options;
+    const error = explain({ ...this.#shared.context(), ...this.subject, isWritten: this.isWritten });
     this.#reject(error);
-    carrier.settled(this, error);
+    carrier.givenUp(this);
+    this.#shared.onSettled(method, error);
   }
 
   isWanted(): boolean {
@@ -130,7 +130,7 @@ class PendingExchange<T> implements Exchange<T>, DeadlineListener {
   }
 
   onProgress(progress: Progress): void {
-    this.#clock.progressed(progress.progress);
+    this.#shared.sweep.progressed(this as Exchange<unknown>, progress.progress);
     const { onProgress } = this.#options.request;
     if (!onProgress) return;
     // Errors are ignored: the listener is the caller's own, who can catch them.
@@ -144,7 +144,7 @@ class PendingExchange<T> implements Exchange<T>, DeadlineListener {
   }
 
   onAnswered(): void {
-    this.#clock.rewind();
+    this.#shared.sweep.rewind(this as Exchange<unknown>);
   }
 
   onBrokenOff(): void {
@@ -155,11 +155,16 @@ class PendingExchange<T> implements Exchange<T>, DeadlineListener {
     this.fail((context) => timeoutError(limitMs, isTotal, context));
   }
 
+  #listenTo(signal: AbortSignal): void {
+    this.#onAbort = () => this.fail((context) => abortedError(signal.reason, context));
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
   #settle(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
-    this.#clock.stop();
-    this.#shared.open.remove(this);
+    this.#shared.sweep.stop(this as Exchange<unknown>);
     this.#pace?.end();
     if (this.#onAbort) this.#options.request.signal?.removeEventListener("abort", this.#onAbort);
     return true;

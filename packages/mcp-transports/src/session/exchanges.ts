@@ -1,16 +1,8 @@
-import type { McpError, SessionRequestOptions } from "@jackfield/mcp-core";
-import type { ErrorContext } from "../errors/error-context.ts";
+import type { JsonObject, McpError, SessionRequestOptions } from "@jackfield/mcp-core";
 import { closedError, pendingRequestError } from "../errors/request-error.ts";
-import { createRoster } from "../roster.ts";
-import { createDeadlineSweep, type RequestLimits } from "./deadline-sweep.ts";
+import { createDeadlineSweep } from "./deadline-sweep.ts";
 import type { DirectRequests, RpcAnswer } from "./direct-requests.ts";
-import {
-  beginExchange,
-  type Exchange,
-  type ExchangeOptions,
-  type SharedExchangeState,
-  type Subject,
-} from "./exchange.ts";
+import { beginExchange, type Exchange, type ExchangeOptions, type SharedExchangeState } from "./exchange.ts";
 import type { ListenRequests } from "./listen-requests.ts";
 import { type Watch, type WireWatch, type WireWatchOptions, watchWire } from "./wire-watch.ts";
 
@@ -18,13 +10,13 @@ import { type Watch, type WireWatch, type WireWatchOptions, watchWire } from "./
 export interface Exchanges {
   /** Makes a request: `send` hands it to the SDK with the options of the watch. */
   run<T>(
-    subject: Subject,
-    options: SessionRequestOptions,
-    limits: RequestLimits,
+    method: string,
+    params: JsonObject,
+    request: SessionRequestOptions,
     send: (watch: Watch) => Promise<T>,
   ): Promise<T>;
-  /** Begins a request that its carrier sends through `direct`. */
-  begin<T>(options: ExchangeOptions<T>): Exchange<T>;
+  /** Makes a request that bypasses the SDK's client, through `direct`. */
+  carry<T>(options: ExchangeOptions<T>): Promise<T>;
   /** Lets the SDK continue a request that was sent through `direct` and got this answer. `send` is as for `run`; `givenUp` aborts it. */
   continueThroughSdk<T>(
     exchange: Exchange<T>,
@@ -45,9 +37,9 @@ export interface Exchanges {
   endAll(cause?: McpError): void;
 }
 
-export interface ExchangesOptions extends WireWatchOptions {
-  context(): ErrorContext;
-}
+export interface ExchangesOptions
+  extends WireWatchOptions,
+    Pick<SharedExchangeState, "limits" | "context" | "onSettled"> {}
 
 /** Watches a connected transport, to know how far each request got. */
 export function createExchanges(options: ExchangesOptions): Exchanges {
@@ -57,36 +49,33 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
 class OpenExchanges implements Exchanges {
   readonly #shared: SharedExchangeState;
   readonly #wire: WireWatch;
+  readonly direct: DirectRequests;
+  readonly listens: ListenRequests;
 
-  constructor({ context, ...wire }: ExchangesOptions) {
-    this.#shared = { context, open: createRoster(), sweep: createDeadlineSweep() };
+  constructor({ limits, context, onSettled, ...wire }: ExchangesOptions) {
+    this.#shared = { limits, context, onSettled, sweep: createDeadlineSweep() };
     this.#wire = watchWire(wire);
+    this.direct = this.#wire.direct;
+    this.listens = this.#wire.listens;
   }
 
-  get direct(): DirectRequests {
-    return this.#wire.direct;
-  }
-
-  get listens(): ListenRequests {
-    return this.#wire.listens;
-  }
-
-  begin<T>(options: ExchangeOptions<T>): Exchange<T> {
-    return beginExchange(this.#shared, options);
+  carry<T>(options: ExchangeOptions<T>): Promise<T> {
+    const exchange = beginExchange(this.#shared, options);
+    if (!options.request.signal?.aborted) this.direct.send(exchange, options);
+    return exchange.outcome;
   }
 
   run<T>(
-    subject: Subject,
+    method: string,
+    params: JsonObject,
     request: SessionRequestOptions,
-    limits: RequestLimits,
     send: (watch: Watch) => Promise<T>,
   ): Promise<T> {
-    const givenUp = new AbortController();
+    const ended = new AbortController();
     // The server receives this reason.
-    const settled = (_: unknown, error?: McpError) =>
-      error && givenUp.abort(new Error("the caller no longer waits"));
-    const exchange = this.begin<T>({ subject, request, limits, carrier: { settled } });
-    if (exchange.isWanted()) this.#sendBySdk(exchange, this.#wire.watch(exchange, givenUp.signal), send);
+    const givenUp = () => ended.abort(new Error("the caller no longer waits"));
+    const exchange = beginExchange<T>(this.#shared, { method, params, request, carrier: { givenUp } });
+    if (exchange.isWanted()) this.#sendBySdk(exchange, this.#wire.watch(exchange, ended.signal), send);
     return exchange.outcome;
   }
 
@@ -109,18 +98,19 @@ class OpenExchanges implements Exchanges {
   }
 
   hold(): () => void {
-    const releases = this.#shared.open.all().map((exchange) => exchange.hold());
+    const { sweep } = this.#shared;
+    const releases = sweep.all().map((exchange) => sweep.hold(exchange));
     return () => {
       for (const release of releases) release();
     };
   }
 
   isIdle(): boolean {
-    return this.#shared.open.all().length === 0;
+    return this.#shared.sweep.all().length === 0;
   }
 
   endAll(cause?: McpError): void {
-    for (const exchange of this.#shared.open.all())
+    for (const exchange of this.#shared.sweep.all())
       exchange.fail((context) => (cause ? pendingRequestError(cause, context) : closedError(context)));
     this.#shared.sweep.close();
   }

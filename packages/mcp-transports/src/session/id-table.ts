@@ -8,8 +8,8 @@ export interface IdTable<T extends Identified> {
   /** Assigns the next free id to the member. */
   add(member: T): void;
   find(id: number): T | undefined;
-  /** Returns whether the member was in the table. */
-  remove(member: T): boolean;
+  /** Finds a member and removes it. */
+  take(id: number): T | undefined;
 }
 
 /** Ids fit into 32 bits, for servers that read them so, and are far above those of the SDK, which start at 0. */
@@ -26,8 +26,9 @@ export function createIdTable<T extends Identified>(firstId = FIRST_ID): IdTable
 }
 
 class PlacedById<T extends Identified> implements IdTable<T> {
-  /** Its length is a power of two, so that an id's last bits are its place. */
   #members: (T | undefined)[] = empty(SMALLEST_SIZE);
+  /** The length is a power of two, so the last bits of an id, which this keeps, are its place. */
+  #mask = SMALLEST_SIZE - 1;
   #count = 0;
   #nextId: number;
 
@@ -37,38 +38,34 @@ class PlacedById<T extends Identified> implements IdTable<T> {
 
   add(member: T): void {
     if (this.#count * 2 >= this.#members.length) this.#grow();
-    while (this.#members[this.#placeOf(this.#nextId)]) this.#passOver();
-    member.id = this.#nextId;
-    this.#members[this.#placeOf(member.id)] = member;
+    let id = this.#nextId;
+    while (this.#members[id & this.#mask]) id = id === LAST_ID ? FIRST_ID : id + 1;
+    member.id = id;
+    this.#members[id & this.#mask] = member;
     this.#count += 1;
-    this.#passOver();
+    this.#nextId = id === LAST_ID ? FIRST_ID : id + 1;
   }
 
   find(id: number): T | undefined {
-    const member = this.#members[this.#placeOf(id)];
+    const member = this.#members[id & this.#mask];
     return member?.id === id ? member : undefined;
   }
 
-  remove(member: T): boolean {
-    if (this.find(member.id) !== member) return false;
-    this.#members[this.#placeOf(member.id)] = undefined;
+  take(id: number): T | undefined {
+    const place = id & this.#mask;
+    const member = this.#members[place];
+    if (member?.id !== id) return undefined;
+    this.#members[place] = undefined;
     this.#count -= 1;
-    return true;
+    return member;
   }
 
   /** Ids that differ in their last bits still differ when one more bit counts, so no two members collide. */
   #grow(): void {
     const members = this.#members;
     this.#members = empty(members.length * 2);
-    for (const member of members) if (member) this.#members[this.#placeOf(member.id)] = member;
-  }
-
-  #placeOf(id: number): number {
-    return id & (this.#members.length - 1);
-  }
-
-  #passOver(): void {
-    this.#nextId = this.#nextId === LAST_ID ? FIRST_ID : this.#nextId + 1;
+    this.#mask = this.#members.length - 1;
+    for (const member of members) if (member) this.#members[member.id & this.#mask] = member;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Handshake, McpError } from "@jackfield/mcp-core";
+import type { Handshake } from "@jackfield/mcp-core";
 import { type CallLane, createLegacyLane } from "./call-lane.ts";
 import type { ClientAccess } from "./client-access.ts";
 import type { Exchanges } from "./exchanges.ts";
@@ -20,18 +20,15 @@ export interface LanesOptions {
   readonly exchanges: Exchanges;
   /** See `ListRepairerOptions`. */
   readonly serverLog: ListRepairerOptions["serverLog"];
-  /** Called when a request has ended, with its error if it failed. */
-  onSettled(method: string, error?: McpError): void;
 }
 
 /** The lanes of one session: one for every method that its era has. */
-export function createLanes({ era, mirrors, clients, exchanges, serverLog, onSettled }: LanesOptions): Lanes {
+export function createLanes({ era, mirrors, clients, exchanges, serverLog }: LanesOptions): Lanes {
   const repairList = createListRepairer({ serverLog, getSdk: async () => (await clients.get()).sdk });
   const lanes = new Map<AnsweredMethod, CallLane>();
   const create = era === "modern" ? createModernLane : createLegacyLane;
   const laneFor = (method: AnsweredMethod) => {
-    const hearing = (error?: McpError) => onSettled(method, error);
-    const lane = create({ method, mirrors, clients, exchanges, onSettled: hearing, repairList });
+    const lane = create({ method, mirrors, clients, exchanges, repairList });
     lanes.set(method, lane);
     return lane;
   };

@@ -1,8 +1,8 @@
-import type { JsonObject, McpError, ToolDefinition } from "@jackfield/mcp-core";
+import type { JsonObject, SessionRequestOptions, ToolDefinition } from "@jackfield/mcp-core";
 import { areCacheHintsOrMissing } from "../plain-values.ts";
-import type { CallLane, CallLaneOptions, LaneCall } from "./call-lane.ts";
+import type { CallLane, CallLaneOptions } from "./call-lane.ts";
 import type { RpcAnswer } from "./direct-requests.ts";
-import { type Carrier, type Exchange, requestSubject } from "./exchange.ts";
+import type { Carrier, Exchange } from "./exchange.ts";
 import type { Exchanges } from "./exchanges.ts";
 import { type AnsweredMethod, isPlainAnswerTo } from "./keeping-schema.ts";
 import { hasMarks } from "./mirrored-parameters.ts";
@@ -31,22 +31,17 @@ class ModernLane implements CallLane {
     this.#options = options;
   }
 
-  /** The SDK handles parameters that are repeated in headers, and input requests that the caller answers. */
-  takes({ request }: LaneCall): boolean {
-    const { tool, inputRequired, inputResponses, requestState } = request;
-    if (inputRequired === "return" || inputResponses !== undefined || requestState !== undefined)
-      return false;
-    return tool === undefined || !this.#options.mirrors || !this.#isMarked(tool);
+  call(params: JsonObject, request: SessionRequestOptions): Promise<JsonObject> | undefined {
+    if (this.#isForSdk(request)) return undefined;
+    const { exchanges, method } = this.#options;
+    const carrier = new ModernCall(this.#options, params, request);
+    return exchanges.carry<JsonObject>({ method, params, request, carrier });
   }
 
-  call(call: LaneCall): Promise<JsonObject> {
-    const { exchanges, method } = this.#options;
-    const { params, request, limits } = call;
-    const subject = requestSubject(method, params);
-    const carrier = new ModernCall(this.#options, call);
-    const exchange = exchanges.begin<JsonObject>({ subject, request, limits, carrier });
-    exchanges.direct.send(exchange, method, request.meta ? { ...params, _meta: request.meta } : params);
-    return exchange.outcome;
+  /** The SDK handles parameters that are repeated in headers, and input requests that the caller answers. */
+  #isForSdk({ tool, inputRequired, inputResponses, requestState }: SessionRequestOptions): boolean {
+    if (inputRequired === "return" || inputResponses !== undefined || requestState !== undefined) return true;
+    return tool !== undefined && this.#options.mirrors && this.#isMarked(tool);
   }
 
   #isMarked(tool: ToolDefinition): boolean {
@@ -60,12 +55,14 @@ class ModernLane implements CallLane {
 
 class ModernCall implements Carrier<JsonObject> {
   readonly #options: ModernLaneOptions;
-  readonly #call: LaneCall;
+  readonly #params: JsonObject;
+  readonly #request: SessionRequestOptions;
   #givenUp: AbortController | undefined;
 
-  constructor(options: ModernLaneOptions, call: LaneCall) {
+  constructor(options: ModernLaneOptions, params: JsonObject, request: SessionRequestOptions) {
     this.#options = options;
-    this.#call = call;
+    this.#params = params;
+    this.#request = request;
   }
 
   answered(exchange: Exchange<JsonObject>, answer: RpcAnswer): void {
@@ -77,12 +74,9 @@ class ModernCall implements Carrier<JsonObject> {
     else this.#continueThroughSdk(exchange, withCacheHints(answer, method), exchanges);
   }
 
-  settled(exchange: Exchange<JsonObject>, error?: McpError): void {
-    if (error) {
-      this.#options.exchanges.direct.giveUp(exchange);
-      this.#givenUp?.abort(new Error("the caller no longer waits"));
-    }
-    this.#options.onSettled(error);
+  givenUp(exchange: Exchange<JsonObject>): void {
+    this.#options.exchanges.direct.giveUp(exchange);
+    this.#givenUp?.abort(new Error("the caller no longer waits"));
   }
 
   /** The SDK would refuse a whole list for one invalid item. */
@@ -102,10 +96,10 @@ class ModernCall implements Carrier<JsonObject> {
 
   #continueThroughSdk(exchange: Exchange<JsonObject>, answer: RpcAnswer, exchanges: Exchanges): void {
     const { clients, method } = this.#options;
-    const { params, request } = this.#call;
+    const outgoing = { method, params: this.#params, meta: this.#request.meta };
     this.#givenUp = new AbortController();
     exchanges.continueThroughSdk(exchange, answer, this.#givenUp.signal, (watch) =>
-      sendRequest(clients, { method, params, meta: request.meta }, watch),
+      sendRequest(clients, outgoing, watch),
     );
   }
 }

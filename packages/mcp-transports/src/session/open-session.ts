@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import {
-  type CatalogKind,
-  type Handshake,
-  type Implementation,
-  type JsonObject,
-  type Listing,
-  type Logger,
+import type {
+  CatalogKind,
+  Handshake,
+  Implementation,
+  JsonObject,
+  Listing,
+  Logger,
   McpError,
-  type ResolvedServer,
-  type ServerNotification,
-  type Session,
-  type SessionMethod,
-  type SessionParams,
-  type SessionRequestOptions,
-  type SessionResult,
-  type ToolDefinition,
+  ResolvedServer,
+  ServerNotification,
+  Session,
+  SessionMethod,
+  SessionParams,
+  SessionRequestOptions,
+  SessionResult,
+  ToolDefinition,
 } from "@jackfield/mcp-core";
 import type { Channel } from "../channel.ts";
 import type { ErrorContext } from "../errors/error-context.ts";
@@ -23,7 +23,7 @@ import { closedError, pendingRequestError } from "../errors/request-error.ts";
 import type { Negotiated } from "../negotiation.ts";
 import type { ClientAccess } from "./client-access.ts";
 import { envelopeOf } from "./envelope.ts";
-import { requestSubject, type Subject } from "./exchange.ts";
+import { requestSubject } from "./exchange.ts";
 import { createExchanges, type Exchanges } from "./exchanges.ts";
 import type { AnsweredMethod } from "./keeping-schema.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
@@ -34,7 +34,7 @@ import { contradictsPrior } from "./outdated-prior.ts";
 import { createReplacedRequests, type ReplacedRequests } from "./replaced-requests.ts";
 import { mirrorsParameters, sendRequest } from "./send-request.ts";
 import { announcedCapabilities, type HandlerStack } from "./server-requests.ts";
-import { completeLimits, remaining, requestLimits } from "./session-limits.ts";
+import { type CompleteLimits, completeLimits, remaining } from "./session-limits.ts";
 import { listAll } from "./session-list.ts";
 import { createSessionListeners, type SessionListeners } from "./session-listeners.ts";
 import { createStrayAnswerLog } from "./stray-answer-log.ts";
@@ -67,7 +67,7 @@ class OpenSession implements Session {
   readonly #replaced: ReplacedRequests;
   readonly #listeners: SessionListeners;
   readonly #serverLog: { readonly server: string; readonly log: Logger };
-  readonly #limits: ReturnType<typeof completeLimits>;
+  readonly #limits: CompleteLimits;
   readonly #warnOfMirroredSecrets: (tool: ToolDefinition) => void;
   #isUnconfirmed: boolean;
   #end: { readonly cause?: McpError | undefined } | undefined;
@@ -92,7 +92,9 @@ class OpenSession implements Session {
     this.#exchanges = createExchanges({
       envelope: envelopeOf(this.handshake, { clientInfo, handlers: handlers.base }),
       transport: this.#channel.transport,
+      limits: this.#limits,
       context: () => this.#context(),
+      onSettled: this.#settled,
       onStrayAnswer: createStrayAnswerLog(this.#serverLog),
     });
     this.#lanes = createLanes({
@@ -101,7 +103,6 @@ class OpenSession implements Session {
       clients: this.#clients,
       exchanges: this.#exchanges,
       serverLog: this.#serverLog,
-      onSettled: (method, error) => this.#settled(method, error),
     });
     handlers.onServerRequest = () => this.#exchanges.hold();
     this.#clients.onClose(() => this.#lose(lossError(this.#context())));
@@ -114,7 +115,8 @@ class OpenSession implements Session {
       onRestored: () => this.#announceRenewal(),
     });
     // An unconfirmed server is asked for changes after the first request, so that opening costs nothing.
-    if (!this.#isUnconfirmed) setImmediate(() => this.#exchanges.isIdle() && this.#listen());
+    if (!this.#isUnconfirmed)
+      setImmediate(() => !this.#end && this.#exchanges.isIdle() && this.#replaced.listen?.());
   }
 
   async list<K extends CatalogKind>(
@@ -148,24 +150,17 @@ class OpenSession implements Session {
     return answer as Promise<unknown> as Promise<SessionResult<M>>;
   }
 
-  #request(method: AnsweredMethod, params: JsonObject, options: SessionRequestOptions): Promise<JsonObject> {
-    return this.#carry(method, params, options) ?? this.#requestThroughSdk(method, params, options);
-  }
-
   /**
-   * Makes a request that bypasses the SDK's client, if there is a lane for it. The lane's promise is returned as it is: there
-   * are many calls, and each further promise costs every one of them.
+   * A request bypasses the SDK's client if there is a lane that takes it. The lane's promise is returned as it is: there are
+   * many calls, and each further promise costs every one of them.
    */
-  #carry(method: AnsweredMethod, params: JsonObject, options: SessionRequestOptions) {
-    const lane = this.#lanes.of(method);
-    if (lane === undefined) return undefined;
-    const request = this.#replaced.meta ? { ...options, meta: this.#metaOf(options) } : options;
-    const call = { params, request, limits: requestLimits(options, this.#limits) };
-    if (!lane.takes(call)) return undefined;
-    if (this.#end) return Promise.reject(this.#endedError(requestSubject(method, params)));
-    const { handlers } = request;
-    const release = handlers && this.#handlers.push(handlers);
-    const outcome = lane.call(call);
+  #request(method: AnsweredMethod, params: JsonObject, options: SessionRequestOptions): Promise<JsonObject> {
+    if (this.#end) return Promise.reject(this.#endedError(method, params));
+    const { meta } = this.#replaced;
+    const request = meta ? { ...options, meta: { ...meta, ...options.meta } } : options;
+    const release = request.handlers && this.#handlers.push(request.handlers);
+    const outcome =
+      this.#lanes.of(method)?.call(params, request) ?? this.#requestThroughSdk(method, params, request);
     return release ? outcome.finally(release) : outcome;
   }
 
@@ -174,27 +169,26 @@ class OpenSession implements Session {
     params: JsonObject,
     options: SessionRequestOptions,
   ): Promise<JsonObject> {
-    const subject = requestSubject(method, params);
     const replacement = this.#replaced.find(method, params);
     if (replacement) {
       const carryOut = (watch: Watch) => {
         watch.replaced();
         return replacement();
       };
-      return this.#ask(subject, options, carryOut);
+      return this.#exchanges.run(method, params, options, carryOut);
     }
     const marked = this.#mirrors ? options.tool : undefined;
     if (marked) this.#warnOfMirroredSecrets(marked);
     const outgoing = {
       method,
       params,
-      meta: this.#metaOf(options),
+      meta: options.meta,
       tool: marked,
       input: options,
       announced: announcedCapabilities(this.#handlers.base),
     };
     const send = (watch: Watch) => sendRequest(this.#clients, outgoing, watch);
-    return this.#ask(subject, options, send);
+    return this.#exchanges.run(method, params, options, send);
   }
 
   onNotification(listener: (notification: ServerNotification) => void): () => void {
@@ -218,50 +212,21 @@ class OpenSession implements Session {
     await this.close();
   }
 
-  async #ask(
-    subject: Subject,
-    options: SessionRequestOptions,
-    send: (watch: Watch) => Promise<JsonObject>,
-  ): Promise<JsonObject> {
-    if (this.#end) throw this.#endedError(subject);
-    const release = options.handlers && this.#handlers.push(options.handlers);
-    try {
-      const limits = requestLimits(options, this.#limits);
-      const result = await this.#exchanges.run(subject, options, limits, send);
-      this.#settled(subject.method);
-      return result;
-    } catch (error) {
-      if (error instanceof McpError) this.#settled(subject.method, error);
-      throw error;
-    } finally {
-      release?.();
-    }
-  }
-
-  #metaOf({ meta }: SessionRequestOptions): JsonObject | undefined {
-    return this.#replaced.meta ? { ...this.#replaced.meta, ...meta } : meta;
-  }
-
-  #endedError(subject: Subject): McpError {
-    const context = { ...this.#context(), ...subject, isWritten: false };
+  #endedError(method: AnsweredMethod, params: JsonObject): McpError {
+    const context = { ...this.#context(), ...requestSubject(method, params), isWritten: false };
     const cause = this.#closing ? undefined : this.#end?.cause;
     return cause ? pendingRequestError(cause, context) : closedError(context);
   }
 
   /** Some errors of one request show that no other will be served either. */
-  #settled(method: string, error?: McpError): void {
+  readonly #settled = (method: string, error?: McpError): void => {
     if (!error) this.#isUnconfirmed = false;
     else if (error.code === "MCP_SESSION_LOST" && error.httpStatus === 404)
       this.#lose(forgottenSessionError(this.#context()));
     else if (this.#isUnconfirmed && contradictsPrior(method, error))
       this.#lose(outdatedPriorError(this.#context(), error));
-    this.#listen();
-  }
-
-  /** Requests the subscription to changes. */
-  #listen(): void {
-    if (!this.#end) this.#replaced.listen();
-  }
+    if (!this.#end) this.#replaced.listen?.();
+  };
 
   #lose(cause: McpError): void {
     if (this.#end) return;

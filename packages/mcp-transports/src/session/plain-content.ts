@@ -9,11 +9,14 @@ import { isPlainResource } from "./plain-lists.ts";
 
 /** Whether a content block of a tool or a prompt is complete and of a type that MCP has. */
 export function isPlainBlock(block: unknown): boolean {
-  if (!isRecord(block) || !areAnnotationsOrMissing(block.annotations) || !isRecordOrMissing(block._meta))
-    return false;
-  switch (block.type) {
+  if (!isRecord(block)) return false;
+  const { type, annotations, _meta } = block;
+  // Most blocks have neither.
+  if (annotations !== undefined && !areAnnotationsOrMissing(annotations)) return false;
+  if (_meta !== undefined && !isRecord(_meta)) return false;
+  switch (type) {
     case "text":
-      return isText(block.text);
+      return typeof block.text === "string";
     case "image":
     case "audio":
       return isText(block.mimeType) && isBase64(block.data);

@@ -20,7 +20,7 @@ export function isPlainResult(value: unknown): value is JsonObject {
   for (const member in value) {
     const content = value[member];
     if (member === "content") {
-      if (!isListOf(content, isPlainBlock)) return false;
+      if (!Array.isArray(content) || !content.every(isPlainBlock)) return false;
     } else if (member === "isError") {
       if (typeof content !== "boolean") return false;
     } else if (member === "_meta") {

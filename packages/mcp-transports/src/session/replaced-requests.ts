@@ -11,8 +11,8 @@ export interface ReplacedRequests {
   find(method: string, params: unknown): (() => Promise<JsonObject>) | undefined;
   /** Added to the `_meta` of every request. */
   readonly meta: JsonObject | undefined;
-  /** Subscribes to changes of lists. Idempotent. */
-  listen(): void;
+  /** Subscribes to changes of lists. Idempotent. Missing where servers report changes unasked. */
+  listen?(): void;
   close(): void;
 }
 
@@ -27,7 +27,6 @@ export function createReplacedRequests(
 const NOTHING_REPLACED: ReplacedRequests = {
   find: () => undefined,
   meta: undefined,
-  listen() {},
   close() {},
 };
 

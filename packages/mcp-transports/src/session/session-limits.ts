@@ -1,19 +1,13 @@
-import { DEFAULT_LIMITS, type ServerLimits, type SessionRequestOptions } from "@jackfield/mcp-core";
-import type { RequestLimits } from "./deadline-sweep.ts";
+import { DEFAULT_LIMITS, type ServerLimits } from "@jackfield/mcp-core";
+
+/** The limits of a server, all of them set. */
+export type CompleteLimits = typeof DEFAULT_LIMITS;
 
 /** The limits of a server, completed with the defaults. */
-export function completeLimits(limits: ServerLimits = {}): typeof DEFAULT_LIMITS {
+export function completeLimits(limits: ServerLimits = {}): CompleteLimits {
   // A member that is there but `undefined` would hide a default.
   const set = Object.entries(limits).filter(([, limit]) => limit !== undefined);
   return { ...DEFAULT_LIMITS, ...Object.fromEntries(set) };
-}
-
-/** The limits of one request, completed with its server's. */
-export function requestLimits(
-  { timeoutMs, maxTotalMs }: SessionRequestOptions,
-  limits: typeof DEFAULT_LIMITS,
-): RequestLimits {
-  return { timeoutMs: timeoutMs ?? limits.callTimeoutMs, maxTotalMs: maxTotalMs ?? limits.maxTotalMs };
 }
 
 /** The time left until a deadline that several requests share, in milliseconds; `0` means that there is none. */

@@ -57,7 +57,7 @@ interface WatchedMessages {
   answer: RpcAnswer | undefined;
 }
 
-type Incoming = Parameters<NonNullable<Transport["onmessage"]>>;
+type Extra = Parameters<NonNullable<Transport["onmessage"]>>[1];
 
 /**
  * The SDK passes the headers of a request to the transport with each of its messages. A symbol among them never reaches the wire, and
@@ -99,7 +99,10 @@ class TransportWatch implements WireWatch {
     this.direct = direct;
     this.listens = createListenRequests({ send: this.#send, cancel: direct.cancel, envelope });
     transport.send = (message, options) => this.#sendOut(message, options);
-    transport.onmessage = (...incoming) => this.#takeIn(...incoming);
+    transport.onmessage = (message, extra) => {
+      if (!("method" in message)) this.#takeAnswer(message, extra);
+      else if (!this.listens.take(message)) this.#takeIn(message, extra);
+    };
   }
 
   watch(request: WatchedRequest, givenUp: AbortSignal, answer?: RpcAnswer): Watch {
@@ -175,25 +178,21 @@ class TransportWatch implements WireWatch {
     return true;
   }
 
-  #takeIn(message: Incoming[0], extra: Incoming[1]): void {
-    if (this.listens.take(message)) return;
-    if (!("method" in message)) {
-      this.#takeAnswer(message, extra);
-      return;
-    }
+  /** Takes a request or a notification. */
+  #takeIn(message: Exclude<JSONRPCMessage, RpcAnswer>, extra: Extra): void {
     // Read here, because the SDK drops progress that arrives in one piece with the answer.
     const isTaken = message.method === "notifications/progress" && this.#takeProgress(message.params ?? {});
     if (!isTaken) this.#deliver?.(message, extra);
   }
 
-  #takeAnswer(message: RpcAnswer, extra: Incoming[1]): void {
-    const id = this.#idOf(message.id);
-    const direct = typeof id === "number" ? this.direct.find(id) : undefined;
+  #takeAnswer(message: RpcAnswer, extra: Extra): void {
+    const id = typeof message.id === "number" ? message.id : this.#idOf(message.id);
+    const direct = typeof id === "number" ? this.direct.unanswered.take(id) : undefined;
     if (direct) {
-      this.direct.remove(direct);
       direct.onAnswer(message);
       return;
     }
+    if (this.listens.take(message)) return;
     const sent = id === undefined ? undefined : this.#unanswered.get(id);
     if (id === undefined || !sent) {
       this.#onStrayAnswer();
@@ -209,7 +208,7 @@ class TransportWatch implements WireWatch {
   #takeProgress({ progressToken, progress, total, message }: { readonly [name: string]: unknown }): boolean {
     if (typeof progress !== "number") return false;
     const id = this.#idOf(progressToken);
-    const direct = typeof id === "number" ? this.direct.find(id) : undefined;
+    const direct = typeof id === "number" ? this.direct.unanswered.find(id) : undefined;
     const request = direct ?? (id === undefined ? undefined : this.#unanswered.get(id)?.watched?.request);
     request?.onProgress({
       progress,

@@ -51,12 +51,12 @@ class BoundedSplitter implements LineSplitter {
   }
 
   #splitText(text: string): void {
-    let start = 0;
-    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+    for (let start = 0; start <= text.length; ) {
+      const found = text.indexOf("\n", start);
+      const end = found === -1 ? text.length : found;
       this.#onLine(text.slice(start, end));
       start = end + 1;
     }
-    this.#onLine(text.slice(start));
   }
 
   #keep(piece: Buffer): void {

@@ -70,7 +70,10 @@ class PacedReader implements MessageReader {
   #readSome(): void {
     const lines = this.#lines;
     const end = Math.min(this.#next + LINES_A_TURN, lines.length);
-    while (this.#next < end) this.#readLine(lines[this.#next++] as string);
+    while (this.#next < end) {
+      const line = lines[this.#next++] as string;
+      if (!takeMessages(line, this.#take)) this.#strays.add(line);
+    }
     if (this.#next < lines.length) {
       this.#isScheduled = true;
       // The tick comes after all promises that can run now, and before any other chunk.
@@ -85,10 +88,6 @@ class PacedReader implements MessageReader {
   #goOn(): void {
     this.#isScheduled = false;
     this.#readSome();
-  }
-
-  #readLine(line: string): void {
-    if (!takeMessages(line, this.#take)) this.#strays.add(line);
   }
 
   readonly #take = (message: JSONRPCMessage, characters: number): boolean => {

@@ -2,8 +2,8 @@ import type { Writable } from "node:stream";
 
 /** Gathers evidence of whether a process has read what it was sent. */
 export interface ReadReceipt {
-  /** A message is handed to the system. */
-  wrote(): void;
+  /** So many messages are handed to the system. */
+  wrote(messages: number): void;
   /** An answer came, so a request was read. */
   answered(): void;
   /**
@@ -26,8 +26,8 @@ export function createReadReceipt(stdin: Writable | null): ReadReceipt {
   const isTelling = stdin !== null && watchReturns(stdin, () => (isReturned = true));
 
   return {
-    wrote() {
-      written += 1;
+    wrote(messages) {
+      written += messages;
     },
     answered() {
       isAnswered = true;

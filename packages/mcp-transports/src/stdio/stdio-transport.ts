@@ -76,7 +76,7 @@ class ChildTransport implements StdioTransport {
     this.#reader = createMessageReader({
       maxMessageBytes: options.maxMessageBytes,
       check: checkMessage,
-      onMessage: (message) => this.#deliver(message),
+      onMessage: this.#deliver,
       onError: (error) => this.onerror?.(error),
       onFault: (fault) => this.fail(fault),
       onStrayOutput: options.onStrayOutput,
@@ -170,16 +170,15 @@ class ChildTransport implements StdioTransport {
     child.stderr?.on("data", (chunk: Buffer) => this.#stderrTail.push(chunk));
   }
 
-  #deliver(message: JSONRPCMessage): void {
+  readonly #deliver = (message: JSONRPCMessage): void => {
     if (this.#isFinished) return;
-    if (isAnswer(message)) this.#noticeAnswer();
+    if (!this.#hasAnswered && isAnswer(message)) this.#noticeFirstAnswer();
     this.onmessage?.(message);
-  }
+  };
 
-  #noticeAnswer(): void {
-    this.#receipt?.answered();
-    if (this.#hasAnswered) return;
+  #noticeFirstAnswer(): void {
     this.#hasAnswered = true;
+    this.#receipt?.answered();
     this.#tree?.becomeReady();
   }
 
@@ -191,7 +190,7 @@ class ChildTransport implements StdioTransport {
     this.#input = input;
     this.#receipt = receipt;
     if (!input) return;
-    this.#queue = createWriteQueue(input, { onWriting: () => receipt.wrote() });
+    this.#queue = createWriteQueue(input, { onWriting: receipt.wrote });
     input.on("error", () => void this.#failUnlessExited("unwritable"));
   }
 

@@ -17,8 +17,6 @@ const LINE_END = "\n";
 interface QueuedLine {
   readonly line: string;
   readonly bytes: number;
-  /** What the line counts for while it waits, in bytes. */
-  readonly cost: number;
   readonly follower: LineFollower;
 }
 
@@ -50,14 +48,14 @@ export interface WriteQueue {
 interface QueueSettings {
   readonly maxWaitingBytes: number;
   readonly lineOverheadBytes: number;
-  onWriting(): void;
+  onWriting(lines: number): void;
 }
 
 export interface WriteQueueOptions {
   readonly maxWaitingBytes?: number | undefined;
   readonly lineOverheadBytes?: number | undefined;
-  /** Called for each line that is about to be written. */
-  onWriting?(): void;
+  /** Called with the number of lines that are about to be written together. */
+  onWriting?(lines: number): void;
 }
 
 /**
@@ -79,7 +77,7 @@ class StreamWriteQueue implements WriteQueue {
   readonly #stream: Writable;
   readonly #maxWaitingBytes: number;
   readonly #lineOverheadBytes: number;
-  readonly #onWriting: () => void;
+  readonly #onWriting: (lines: number) => void;
   #waiting: QueuedLine[] = [];
   #waitingCost = 0;
   #hasUnwanted = false;
@@ -110,12 +108,12 @@ class StreamWriteQueue implements WriteQueue {
     const cost = bytes + this.#lineOverheadBytes;
     if (this.#isEnded || !this.#stream.writable) {
       follower.onFailed(new ChannelFault({ kind: "unwritable" }));
-    } else if (!this.#hasRoomFor(cost)) {
+    } else if (this.#waitingCost + cost > this.#maxWaitingBytes && !this.#makeRoom(cost)) {
       follower.onFailed(new ChannelFault({ kind: "queue-full", limitBytes: this.#maxWaitingBytes }));
     } else {
-      this.#waiting.push({ line, bytes, cost, follower });
+      this.#waiting.push({ line, bytes, follower });
       this.#waitingCost += cost;
-      this.#schedule();
+      if (!this.#isScheduled && this.#underWay.length === 0) this.#schedule();
     }
   }
 
@@ -157,13 +155,13 @@ class StreamWriteQueue implements WriteQueue {
     });
   }
 
-  #hasRoomFor(cost: number): boolean {
-    const fits = () => this.#waiting.length === 0 || this.#waitingCost + cost <= this.#maxWaitingBytes;
-    if (!fits() && this.#hasUnwanted) this.#dropUnwanted();
-    return fits();
+  /** Returns whether a line fits that did not before. A line that nothing waits before always does. */
+  #makeRoom(cost: number): boolean {
+    if (this.#waiting.length > 0 && this.#hasUnwanted) this.#dropUnwanted();
+    return this.#waiting.length === 0 || this.#waitingCost + cost <= this.#maxWaitingBytes;
   }
 
-  /** Drops lines that are no longer wanted. Called only when the room is needed. */
+  /** Drops lines that are no longer wanted. */
   #dropUnwanted(): void {
     this.#hasUnwanted = false;
     const wanted: QueuedLine[] = [];
@@ -174,13 +172,12 @@ class StreamWriteQueue implements WriteQueue {
     this.#waiting = wanted;
   }
 
-  #drop({ cost, follower }: QueuedLine): void {
-    this.#waitingCost -= cost;
+  #drop({ bytes, follower }: QueuedLine): void {
+    this.#waitingCost -= bytes + this.#lineOverheadBytes;
     follower.onTaken?.();
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#underWay.length > 0) return;
     this.#isScheduled = true;
     queueMicrotask(() => {
       this.#isScheduled = false;
@@ -198,17 +195,15 @@ class StreamWriteQueue implements WriteQueue {
       const queued = waiting[taken] as QueuedLine;
       if (!queued.follower.isWanted()) this.#drop(queued);
       else {
-        if (batchBytes > 0 && batchBytes + queued.bytes > LARGEST_JOINED_BYTES) break;
+        if (batchBytes + queued.bytes > LARGEST_JOINED_BYTES && batchBytes > 0) break;
         batch.push(queued);
         batchBytes += queued.bytes;
-        this.#waitingCost -= queued.cost;
+        this.#waitingCost -= queued.bytes + this.#lineOverheadBytes;
       }
     }
     this.#waiting = taken === waiting.length ? [] : waiting.slice(taken);
-    for (let index = 0; index < batch.length; index += 1) {
-      (batch[index] as QueuedLine).follower.onWriting();
-      this.#onWriting();
-    }
+    for (let index = 0; index < batch.length; index += 1) (batch[index] as QueuedLine).follower.onWriting();
+    this.#onWriting(batch.length);
     return batch;
   }
 

@@ -16,7 +16,7 @@ test("each member gets a unique id above the SDK's range and is found until remo
     expect(each.id).toBeGreaterThanOrEqual(1_000_000_000);
     expect(table.find(each.id)).toBe(each);
   }
-  for (const each of members) expect(table.remove(each)).toBe(true);
+  for (const each of members) expect(table.take(each.id)).toBe(each);
   for (const each of members) expect(table.find(each.id)).toBeUndefined();
 });
 
@@ -29,7 +29,7 @@ test("a member keeps its id while ten thousand others come and go", () => {
     const passing = member();
     table.add(passing);
     seen.add(passing.id);
-    table.remove(passing);
+    table.take(passing.id);
   }
   expect(seen.size).toBe(10_003);
   for (const each of lasting) expect(table.find(each.id)).toBe(each);
@@ -40,10 +40,12 @@ test("removed, unknown and fractional ids find no member", () => {
   const [gone, there] = [member(), member()];
   table.add(gone);
   table.add(there);
-  expect(table.remove(gone)).toBe(true);
-  expect(table.remove(gone)).toBe(false);
-  for (const id of [gone.id, -1, 0, there.id + 64, there.id + 0.5, Number.NaN, Number.POSITIVE_INFINITY])
+  expect(table.take(gone.id)).toBe(gone);
+  for (const id of [gone.id, -1, 0, there.id + 64, there.id + 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(table.find(id)).toBeUndefined();
+    expect(table.take(id)).toBeUndefined();
+  }
+  expect(table.find(there.id)).toBe(there);
 });
 
 test("ids wrap around after the largest 32-bit integer without a duplicate", () => {

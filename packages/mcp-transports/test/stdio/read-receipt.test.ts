@@ -14,15 +14,15 @@ describe("whether a process has read anything", () => {
   test("is unknown after a write if the system reports nothing", () => {
     const receipt = createReadReceipt(null);
     expect(receipt.hasRead(true)).toBe(false);
-    receipt.wrote();
+    receipt.wrote(1);
     expect(receipt.hasRead(true)).toBe(undefined);
   });
 
   test("is certain once it has answered", () => {
     const receipt = createReadReceipt(null);
-    receipt.wrote();
+    receipt.wrote(1);
     receipt.answered();
-    receipt.wrote();
+    receipt.wrote(1);
     expect(receipt.hasRead(false)).toBe(true);
   });
 
@@ -32,22 +32,22 @@ describe("whether a process has read anything", () => {
       ["write", "EPIPE"],
     ])("%s %s means that the only message was not read", (syscall, code) => {
       const { receipt, refuse } = watched();
-      receipt.wrote();
+      receipt.wrote(1);
       refuse(syscall, code);
       expect(receipt.hasRead(true)).toBe(false);
     });
 
     test("an error after several messages leaves it unknown", () => {
       const { receipt, refuse } = watched();
-      receipt.wrote();
-      receipt.wrote();
+      receipt.wrote(1);
+      receipt.wrote(1);
       refuse("read", "ECONNRESET");
       expect(receipt.hasRead(true)).toBe(undefined);
     });
 
     test("no error means read, but only if no other process holds the pipes", () => {
       const { receipt } = watched();
-      receipt.wrote();
+      receipt.wrote(1);
       expect(receipt.hasRead(true)).toBe(true);
       expect(receipt.hasRead(false)).toBe(undefined);
     });
