@@ -7,10 +7,10 @@ import { END_GRACES, type EndGraces, endMembers, goneWithin } from "./tree-end.t
 import type { TreeMembers } from "./tree-members.ts";
 
 /**
- * How long the search for what a dead server left behind waits, in milliseconds. Its successor is started first, and boots while all
- * processes are listed.
+ * How long the search for what a dead server left behind waits, in milliseconds. Its successor is started first, and needs the processor
+ * to boot. A host that ends meanwhile searches as it ends.
  */
-const SEARCH_AFTER_MS = 10;
+const SEARCH_AFTER_MS = 100;
 
 /** A child process that leads its own session, and whatever it has started in turn. */
 export interface ProcessTree {
@@ -74,7 +74,7 @@ class OwnedTree implements ProcessTree {
   async #endInSteps(): Promise<void> {
     const { members, table, input, graces = END_GRACES, onEnd } = this.#options;
     const wasLeaderGone = this.#isLeaderGone();
-    if (this.seemsGone()) await pause(SEARCH_AFTER_MS);
+    if (this.seemsGone()) await pause(SEARCH_AFTER_MS, undefined, { ref: false });
     // Before anything ends: a process that left the session is found only while its parents live.
     const isAnybodyLeft = members.look(await table.snapshot());
     input?.end();
