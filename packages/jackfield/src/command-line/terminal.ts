@@ -27,6 +27,7 @@ export function canRedraw({ isTTY }: Output): boolean {
 
 /** C0 and C1 controls, and the characters that reorder or hide text, except the joiner within an emoji. */
 const UNPRINTABLE = String.raw`(?!(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d\p{Extended_Pictographic})[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]`;
+const unprintable = () => new RegExp(UNPRINTABLE, "gu");
 
 /** Such text skips the check of Unicode properties, whose tables take a millisecond to load. */
 const IS_PLAIN = /^[\t\n -~]*$/;
@@ -34,7 +35,7 @@ const IS_PLAIN = /^[\t\n -~]*$/;
 /** Text from a server made safe to show: it cannot move the cursor, change colours or hide anything. */
 export function printable(text: string): string {
   if (IS_PLAIN.test(text)) return text;
-  return text.replace(new RegExp(UNPRINTABLE, "gu"), (character) =>
+  return text.replace(unprintable(), (character) =>
     character === "\n" || character === "\t" ? character : "�",
   );
 }
@@ -48,7 +49,7 @@ export function placed({ message, file, line, column }: Diagnostic): string {
 /** Equivalent JSON in which characters that a terminal would obey or hide are escaped. */
 export function printableJson(json: string): string {
   if (IS_PLAIN.test(json)) return json;
-  return json.replace(UNPRINTABLE, (character) => (character === "\n" ? character : escaped(character)));
+  return json.replace(unprintable(), (character) => (character === "\n" ? character : escaped(character)));
 }
 
 function escaped(character: string): string {

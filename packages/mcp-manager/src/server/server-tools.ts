@@ -1,4 +1,5 @@
 import type { McpError, ServerDefinition, Session, ToolDefinition, ToolsFrom } from "@jackfield/mcp-core";
+import { isSameJson } from "../json-equality.ts";
 import type { CatalogRecord } from "./catalog-record.ts";
 import { type DatedListing, listKind } from "./list-kind.ts";
 import { createListLoader, type ListLoader } from "./list-loader.ts";
@@ -94,7 +95,8 @@ class Tools implements ServerTools {
   }
 
   #loaded(session: Session, listing: ToolListing): void {
-    this.#tools = listing.items;
+    // The definitions that are on offer are frozen and compared already.
+    if (!isSameJson(this.#tools, listing.items)) this.#tools = listing.items;
     this.from = "live";
     this.wasListed = true;
     this.#hooks.offer(this.#tools, "live");

@@ -105,7 +105,7 @@ class OpenSession implements Session {
       serverLog: this.#serverLog,
     });
     handlers.onServerRequest = () => this.#exchanges.hold();
-    this.#clients.onClose(() => this.#lose(lossError(this.#context())));
+    this.#clients.onClose(() => this.#lose(lossError(this.#context()), this.#exchanges.isIdle()));
     this.#channel.onRenewed?.(() => this.#announceRenewal());
     this.#replaced = createReplacedRequests(era, {
       listens: this.#exchanges.listens,
@@ -228,13 +228,14 @@ class OpenSession implements Session {
     if (!this.#end) this.#replaced.listen?.();
   };
 
-  #lose(cause: McpError): void {
+  #lose(cause: McpError, isIdle = false): void {
     if (this.#end) return;
     this.#end = { cause };
     this.#stop(cause);
     void this.#channel.close({ hurry: true });
     // Pending requests reject before the close listeners are called.
-    setImmediate(() => this.#listeners.tellClosed(cause));
+    if (isIdle) this.#listeners.tellClosed(cause);
+    else setImmediate(() => this.#listeners.tellClosed(cause));
   }
 
   async #shutDown(): Promise<void> {

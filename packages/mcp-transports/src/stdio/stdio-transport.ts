@@ -196,13 +196,11 @@ class ChildTransport implements StdioTransport {
 
   /**
    * The pipes still hold what a process wrote before it died, and tell what it had not read. The wait is limited: a
-   * descendant may hold them open for ever.
+   * descendant may hold them open for ever. Mostly they were read to their ends before the exit was noticed.
    */
   async #finishAfterLastWords(child: ChildProcess): Promise<void> {
-    this.#isPipeClosed = await once(child, "close", { signal: patienceOf(LAST_WORDS_MS) }).then(
-      () => true,
-      () => false,
-    );
+    const isRead = child.stdout?.readableEnded === true && child.stderr?.readableEnded === true;
+    this.#isPipeClosed = isRead || (await isClosedInTime(child));
     this.#finish();
   }
 
@@ -238,7 +236,8 @@ class ChildTransport implements StdioTransport {
 
   async #endTree(): Promise<void> {
     this.#queue?.flush();
-    await this.#tree?.end();
+    // A dead server's successor need not wait for the search for what it left behind, which `#finish` begins.
+    if (!this.#tree?.seemsGone()) await this.#tree?.end();
     this.#finish();
   }
 
@@ -250,6 +249,14 @@ class ChildTransport implements StdioTransport {
       return new ChannelFault({ kind: "folder-missing", folder: cwd }, { cause: error });
     return new ChannelFault({ kind: "spawn-failed", errno }, { cause: error });
   }
+}
+
+/** Whether all pipes of an ended process are read to their ends and closed in time. */
+async function isClosedInTime(child: ChildProcess): Promise<boolean> {
+  return once(child, "close", { signal: patienceOf(LAST_WORDS_MS) }).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -1,5 +1,7 @@
+import type { ChildProcess } from "node:child_process";
 import type { McpError, ServerNotification } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
+import { childProcesses } from "../../src/builtin-modules.ts";
 import { connect, failureOf } from "../connecting.ts";
 import { expectGone, gone } from "../processes.ts";
 import { received, scriptedServer } from "../scripted-server.ts";
@@ -121,6 +123,27 @@ describe("the end of a session", () => {
     expect(onClose).toHaveBeenCalledTimes(1);
     expectGone(server.starts());
   });
+
+  test.runIf(process.platform === "linux")(
+    "calls onClose in the turn in which the process's end is noticed, if nothing is pending",
+    async () => {
+      const spawned = vi.spyOn(childProcesses, "spawn");
+      const session = await connect(scriptedServer());
+      const child = spawned.mock.results.at(-1)?.value as ChildProcess;
+      spawned.mockRestore();
+      const events: string[] = [];
+      session.onClose(() => events.push("closed"));
+      const nextTurn = new Promise<void>((resolve) =>
+        child.prependOnceListener("exit", () => {
+          events.push("exit");
+          setImmediate(() => resolve(void events.push("next turn")));
+        }),
+      );
+      child.kill("SIGKILL");
+      await nextTurn;
+      expect(events).toEqual(["exit", "closed", "next turn"]);
+    },
+  );
 
   test("[X12] calls onClose once and without a cause when closed several times", async () => {
     const server = scriptedServer();
