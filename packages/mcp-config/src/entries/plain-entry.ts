@@ -1,5 +1,6 @@
+import type { DefinedIn } from "@jackfield/mcp-core";
 import { looksLikeCredential } from "../credentials.ts";
-import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { createMap, isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { loaderOfProject } from "../loader-variables.ts";
 import { dialectFor, hasVariables, type VariableDialect } from "../variables.ts";
 import { defineServer, type FaultIn } from "./defined-entry.ts";
@@ -25,10 +26,10 @@ export function readPlainEntry(
   context: EntryContext,
   faultIn: FaultIn,
 ): PlainEntry | undefined {
-  const { name, definedIn, dialect, platform } = context;
-  if (context.inCode || definedIn.parts !== undefined) return undefined;
+  const { name, definedIn, dialect, platform, inCode } = context;
+  if (definedIn.parts !== undefined || (inCode && !isPlainObject(entry))) return undefined;
   const rules = plainRules(dialect);
-  const fields = plainFields(entry, rules);
+  const fields = plainFields(entry, rules, inCode);
   if (fields === undefined || (rules.hasOwnRules && isChangedByHost(entry, context))) return undefined;
   const { type, command, args, url } = fields;
   const transport = transportOf(type, command !== undefined, dialect);
@@ -40,7 +41,7 @@ export function readPlainEntry(
   if (env.texts && loaderOfProject(definedIn, env.texts, platform) !== undefined) return undefined;
   const mayHoldForeignVariables = env.areForeign || headers.areForeign;
   if (transport === "stdio") {
-    if (typeof command !== "string" || !PLAIN_COMMAND.test(command)) return undefined;
+    if (typeof command !== "string" || !isPlainCommand(command, definedIn)) return undefined;
     if (url !== undefined || fields.headers !== undefined || !arePlainArguments(args)) return undefined;
     const written = { transport, command, args, env: env.texts, enabled: true };
     const whole = dialect.addHostFields?.(written) ?? written;
@@ -91,14 +92,26 @@ function plainRules(dialect: EntryDialect): PlainRules {
 }
 
 /** The values of an entry by Jackfield's names; `undefined` if it has any other field, or one of them twice. */
-function plainFields(entry: JsonMap, { names }: PlainRules): PlainFields | undefined {
+function plainFields(entry: JsonMap, { names }: PlainRules, inCode: boolean): PlainFields | undefined {
   const found: PlainFields = {};
   for (const written in entry) {
     const field = names.get(written);
     if (field === undefined || found[field] !== undefined) return undefined;
-    found[field] = entry[written];
+    const value = entry[written];
+    found[field] = inCode ? copyOf(value) : value;
   }
   return found;
+}
+
+/** A caller may change later what it has given. Nobody else holds the values of a parsed document. */
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return [...value];
+  return isMap(value) && isPlainObject(value) ? Object.assign(createMap(), value) : value;
+}
+
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** Whether one of the host's own functions has something to say about the entry, or makes another one of it. */
@@ -129,8 +142,13 @@ function transportOf(
   return (transport === "stdio") === isProcess ? transport : undefined;
 }
 
-/** A program by its name, which is looked up in `PATH`. */
-const PLAIN_COMMAND = /^[\w.+-]+$/;
+/** A program by its name, which is looked up in `PATH`, or by its path from the root. */
+const PLAIN_COMMAND = /^(?:[\w.+-]+|\/[\w.@+/-]+)$/;
+
+/** A project's entry may only name certain paths. */
+function isPlainCommand(command: string, { scope }: DefinedIn): boolean {
+  return PLAIN_COMMAND.test(command) && !(scope === "project" && command.startsWith("/"));
+}
 
 /** No reference of any host, and no credential parameter. */
 const PLAIN_TEXT = /^[\w@.,+:/ -]*$/;

@@ -50,7 +50,8 @@ export function readServerEntry(entry: unknown, context: EntryContext, report: R
   const plain = readPlainEntry(entry, context, faultsIn(entry, context, faultAt));
   if (plain === undefined) return readInFull(entry, context, faultAt, report);
   const { written, definition, mayHoldForeignVariables } = plain;
-  if (mayHoldForeignVariables) reportForeignVariables(written, context, writtenPaths(entry, context), report);
+  if (mayHoldForeignVariables && !context.inCode)
+    reportForeignVariables(written, context, writtenPaths(entry, context), report);
   return { written, definition };
 }
 

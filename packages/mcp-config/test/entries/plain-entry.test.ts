@@ -9,6 +9,7 @@ import { readPlainEntry } from "../../src/entries/plain-entry.ts";
 import { readInFull, readServerEntry } from "../../src/entries/server-entry.ts";
 import type { HostDialect } from "../../src/hosts/host-dialect.ts";
 import { HOST_DIALECTS } from "../../src/hosts/host-dialects.ts";
+import { JACKFIELD } from "../../src/hosts/jackfield.ts";
 import { invalidServer } from "../../src/sources/config-problem.ts";
 import { CONTEXT } from "./entry-reading.ts";
 
@@ -18,7 +19,23 @@ const URLS = ["https://host.example/mcp", "http://host:8080", "https://h/a_b-c.d
 const REFERENCES = ["${A}", "${env:A}", "${TOKEN}", "Bearer ${TOKEN}", "Bearer ${env:TOKEN}"];
 /** Texts with which something is the matter somewhere. */
 const ODD = [
-  ...["/usr/bin/x", "./x", "../../x", "..", "~", "~/x", "a\\b", "C:\\x", "x\0y", "é", "\u202e", "a=b"],
+  ...[
+    "/usr/bin/x",
+    "/usr/../x",
+    "/",
+    "/a b",
+    "./x",
+    "../../x",
+    "..",
+    "~",
+    "~/x",
+    "a\\b",
+    "C:\\x",
+    "x\0y",
+    "é",
+    "\u202e",
+    "a=b",
+  ],
   ...["--token", "--api-key=abc", "--password", "secret-word", "https://u:p@h/", "https://h/?key=abc123456"],
   ...[
     "ws://h/",
@@ -122,26 +139,48 @@ function unexpected(): never {
   throw new Error("a plain entry has no fault");
 }
 
+/** Compares both readings of generated entries, and returns how many of these were plain. */
+function countPlain(
+  host: HostDialect,
+  contextIn: (scope: DefinitionScope) => EntryContext,
+  asGiven = (entry: JsonMap) => entry,
+): number {
+  let plainEntries = 0;
+  fc.assert(
+    fc.property(entriesOf(host), scopes, (generated, scope) => {
+      const entry = asGiven(generated);
+      const context = contextIn(scope);
+      if (readPlainEntry(entry, context, unexpected) === undefined) return;
+      plainEntries += 1;
+      const [inFull, quickly]: [ConfigDiagnostic[], ConfigDiagnostic[]] = [[], []];
+      const faultAt = (path: readonly (string | number)[], fault: string) =>
+        invalidServer(context.name, context.locate(path), fault);
+      const full = readInFull(entry, context, faultAt, (found) => inFull.push(found));
+      const { written, definition } = readServerEntry(entry, context, (found) => quickly.push(found));
+      expect({ written, definition }).toEqual(full);
+      expect(quickly).toEqual(inFull);
+    }),
+    { numRuns: RUNS },
+  );
+  return plainEntries;
+}
+
+/** As a program gives it: with the usual prototypes. */
+function withPrototypes(entry: JsonMap): JsonMap {
+  const members = Object.entries(entry).map(([name, held]) => [name, isMap(held) ? { ...held } : held]);
+  return Object.fromEntries(members);
+}
+
 describe("plain entries", () => {
   test.each(HOST_DIALECTS)("of $id are read as in full", (host) => {
-    let plainEntries = 0;
-    fc.assert(
-      fc.property(entriesOf(host), scopes, (entry, scope) => {
-        const context = contextOf(host, scope);
-        const plain = readPlainEntry(entry, context, unexpected);
-        if (plain === undefined) return;
-        plainEntries += 1;
-        const [inFull, quickly]: [ConfigDiagnostic[], ConfigDiagnostic[]] = [[], []];
-        const faultAt = (path: readonly (string | number)[], fault: string) =>
-          invalidServer(context.name, context.locate(path), fault);
-        const full = readInFull(entry, context, faultAt, (found) => inFull.push(found));
-        const { written, definition } = readServerEntry(entry, context, (found) => quickly.push(found));
-        expect({ written, definition }).toEqual(full);
-        expect(quickly).toEqual(inFull);
-      }),
-      { numRuns: RUNS },
-    );
+    const plainEntries = countPlain(host, (scope) => contextOf(host, scope));
     if (!NEVER_PLAIN.has(host.id)) expect(plainEntries).toBeGreaterThan(RUNS / 100);
+  });
+
+  test("given in code are read as in full", () => {
+    const definedIn = { scope: "explicit", pointer: "/servers/s" } as const;
+    const context = { ...CONTEXT, definedIn, inCode: true };
+    expect(countPlain(JACKFIELD, () => context, withPrototypes)).toBeGreaterThan(RUNS / 100);
   });
 
   test.each([
@@ -160,10 +199,23 @@ describe("plain entries", () => {
     expect(readPlainEntry(read, contextOf(claude as HostDialect, "project"), unexpected)).toBeUndefined();
   });
 
-  test("given in code are read in full, since the caller may change them later", () => {
+  test("given in code are copied, since the caller may change them later", () => {
+    const given = { command: "npx", args: ["-y"], env: { A: "1" } };
+    const plain = readPlainEntry(given, { ...CONTEXT, inCode: true }, unexpected);
+    given.args.push("later");
+    given.env.A = "2";
+    expect(plain?.definition).toMatchObject({ args: ["-y"], env: { A: "1" } });
+  });
+
+  test("given in code do not have inherited members", () => {
+    class Entry {
+      readonly command = "npx";
+    }
+    const given = Object.create({ command: "npx" }) as JsonMap;
     const inCode = { ...CONTEXT, inCode: true };
-    expect(readPlainEntry(bare([["command", "npx"]]), inCode, unexpected)).toBeUndefined();
-    expect(readPlainEntry(bare([["command", "npx"]]), CONTEXT, unexpected)).toBeDefined();
+    expect(readPlainEntry(given, inCode, unexpected)).toBeUndefined();
+    expect(readPlainEntry({ ...new Entry() }, inCode, unexpected)).toBeDefined();
+    expect(readPlainEntry(new Entry() as unknown as JsonMap, inCode, unexpected)).toBeUndefined();
   });
 });
 
