@@ -11,7 +11,7 @@ const FORBIDDEN_NAMES = /^(utils?|helpers?|common|misc|shared|types)\.(ts|mjs|js
 const REGISTRY_HOSTS = ["registry.npm" + "js.org", "registry.yarn" + "pkg.com", "npm" + "mirror.com"];
 
 /** Literals of patterns that may have Unicode properties. */
-const UNICODE_PATTERN = /(?<=[(=,:[?&|\s])\/(?![/*])(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\\[\n])*\/[dgimsy]*[uv]/g;
+const UNICODE_PATTERN = /(?<=[(=,:[?&|!.{};>\s])\/(?![/*])(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\\[\n])*\/[dgimsy]*[uv]/g;
 
 const problems = [];
 for (const file of trackedFiles()) {
@@ -63,5 +63,5 @@ for (const file of trackedFiles(".changeset/*.md")) {
 conclude(problems);
 
 function hasUnicodeSet(text) {
-  return text.match(UNICODE_PATTERN)?.some((literal) => literal.includes("\\p{")) ?? false;
+  return text.match(UNICODE_PATTERN)?.some((literal) => /\\[pP]\{/.test(literal)) ?? false;
 }

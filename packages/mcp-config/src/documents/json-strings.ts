@@ -4,8 +4,8 @@ export class JsonStrings {
   readonly hasEscapes: boolean;
   readonly #text: string;
   /**
-   * What stands between any two quotes: every other piece is a string. Escapes are replaced by NUL characters, which valid JSON has
-   * nowhere, so that no quote is one of them.
+   * What stands between any two quotes: every other piece is a string. Escaped quotes and backslashes are replaced by NUL characters,
+   * which valid JSON has nowhere, so that no quote is an escaped one.
    */
   readonly #pieces: readonly string[];
   /** The string that was asked for last, and its offset. */
@@ -16,7 +16,7 @@ export class JsonStrings {
   constructor(text: string) {
     this.hasEscapes = text.includes("\\");
     this.#text = text;
-    this.#pieces = (this.hasEscapes ? text.replace(/\\./g, "\0\0") : text).split('"');
+    this.#pieces = (this.hasEscapes ? text.replace(/\\["\\]/g, "\0\0") : text).split('"');
     this.count = (this.#pieces.length - 1) / 2;
     this.#last = { number: 0, offset: this.#lengthOf(0) };
   }
@@ -53,12 +53,12 @@ export class JsonStrings {
   }
 
   /**
-   * Whether a string has this value. V8 may mistake a key with an escape for one that it has seen in such an object before: `"\""` for
-   * a single backslash.
+   * False if a string has another value than the engine says. V8 may mistake a key with an escape for one that it has seen in such an
+   * object before: `"\""` for a single backslash. Strings without escapes are never mistaken.
    */
-  isAt(number: number, value: string): boolean {
+  mayBe(number: number, value: string): boolean {
     const piece = this.#pieces[2 * number + 1] ?? "";
-    if (!piece.includes("\0")) return true;
+    if (!/[\0\\]/.test(piece)) return true;
     const from = this.offsetOf(number);
     return JSON.parse(this.#text.slice(from, from + piece.length + 2)) === value;
   }

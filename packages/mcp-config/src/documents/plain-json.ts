@@ -43,8 +43,7 @@ function numberKeys(root: unknown, strings: JsonStrings): KeyNumbers | undefined
   return strings.count === count ? keyNumbers : undefined;
 
   function walk(value: unknown, depth: number): KeyNumbers | undefined {
-    if (typeof value === "string") count += 1;
-    // For a member, `walkMap` has already checked the number.
+    if (typeof value === "string") count += 1; // Only at the root: the strings of objects and arrays are counted there.
     if (typeof value !== "object" || value === null) return isUnsafe(value) ? undefined : NONE;
     if (depth === DEEPEST_NESTING) return undefined;
     return Array.isArray(value) ? walkArray(value, depth + 1) : walkMap(value as JsonMap, depth + 1);
@@ -67,7 +66,7 @@ function numberKeys(root: unknown, strings: JsonStrings): KeyNumbers | undefined
       count += 1;
       // The engine sorts keys of digits before all others.
       const isReordered = key < ":" && /^\d+$/.test(key);
-      if (isReordered || key === FORBIDDEN_KEY || (hasEscapes && !strings.isAt(number, key)))
+      if (isReordered || key === FORBIDDEN_KEY || (hasEscapes && !strings.mayBe(number, key)))
         return undefined;
       const value = map[key];
       let inner: KeyNumbers | undefined = NONE;

@@ -17,9 +17,9 @@ export interface PlainEntry extends ServerEntry {
 
 /**
  * Reads an entry that has nothing to remark on and nothing to refuse: a program with arguments and variables, or a URL with headers,
- * in texts that cannot be credentials, paths or references of an unusual form. Most entries are like this, and the code for all the
- * others takes ten times as long, because it runs for the first time. `undefined` for any other entry, which must then be read in
- * full: the result would be the same.
+ * in texts that cannot be credentials, relative paths or references of an unusual form. Most entries are like this, and the code for
+ * all the others takes ten times as long, because it runs for the first time. `undefined` for any other entry, which must then be
+ * read in full: the result would be the same.
  */
 export function readPlainEntry(
   entry: JsonMap,
@@ -47,16 +47,27 @@ export function readPlainEntry(
     const whole = dialect.addHostFields?.(written) ?? written;
     const definition =
       whole === written
-        ? { name, definedIn, transport, command, args, env: env.texts }
+        ? { name, definedIn, transport, command, args, env: env.texts, ...REST_OF_PROCESS }
         : defineServer(whole, context, faultIn);
     return { written, definition, mayHoldForeignVariables };
   }
   if (args !== undefined || !isPlainUrl(url, dialect)) return undefined;
-  const written = { transport, url, headers: headers.texts, env: env.texts, enabled: true };
+  const way = { transport, url, headers: headers.texts, env: env.texts };
+  const written = { ...way, enabled: true };
   if (dialect.addHostFields && dialect.addHostFields(written) !== written) return undefined;
-  const definition = { name, definedIn, transport, url, headers: headers.texts, env: env.texts };
+  const definition = { name, definedIn, ...way, ...REST_OF_REMOTE };
   return { written, definition, mayHoldForeignVariables };
 }
+
+// Members that the full reading makes as well. A missing one would be read from `Object.prototype`, which somebody may have changed.
+const REST_OF_PROCESS = {
+  ...{ envUnset: undefined, envPassthrough: undefined, cwd: undefined, lazy: undefined },
+  ...{ shared: undefined, limits: undefined, tools: undefined, envFile: undefined },
+};
+const REST_OF_REMOTE = {
+  ...{ headersFromEnv: undefined, bearerTokenEnv: undefined, oauth: undefined, lazy: undefined },
+  ...{ shared: undefined, limits: undefined, tools: undefined, envFile: undefined },
+};
 
 const WAYS = ["command", "args", "env", "url", "headers"] as const;
 
@@ -75,7 +86,7 @@ const PLAIN_RULES = new WeakMap<EntryDialect, PlainRules>();
 function plainRules(dialect: EntryDialect): PlainRules {
   let rules = PLAIN_RULES.get(dialect);
   if (rules === undefined) {
-    const { fields, outdated = {}, transport, reshape, findFault } = dialect;
+    const { fields, outdated = {}, transport } = dialect;
     const names = new Map<string, keyof PlainFields>();
     for (const way of WAYS) {
       const written = fields[way] ?? [];
@@ -83,18 +94,19 @@ function plainRules(dialect: EntryDialect): PlainRules {
         if (!Object.hasOwn(outdated, name)) names.set(name, way);
     }
     if (transport.field !== undefined) names.set(transport.field, "type");
-    const own = [reshape, findFault, dialect.removedFields, dialect.requires];
-    const hasOwnRules = [...own, dialect.readExpansionData].some((rule) => rule !== undefined);
-    rules = { names, hasOwnRules };
+    rules = { names, hasOwnRules: OWN_RULES.some((rule) => dialect[rule] !== undefined) };
     PLAIN_RULES.set(dialect, rules);
   }
   return rules;
 }
 
+const OWN_RULES = ["reshape", "findFault", "removedFields", "requires", "readExpansionData"] as const;
+
 /** The values of an entry by Jackfield's names; `undefined` if it has any other field, or one of them twice. */
 function plainFields(entry: JsonMap, { names }: PlainRules, inCode: boolean): PlainFields | undefined {
-  const found: PlainFields = {};
-  for (const written in entry) {
+  const found: PlainFields = createMap();
+  // In code, a member may be hidden from `for…in`.
+  for (const written of inCode ? Object.getOwnPropertyNames(entry) : Object.keys(entry)) {
     const field = names.get(written);
     if (field === undefined || found[field] !== undefined) return undefined;
     const value = entry[written];
@@ -106,7 +118,10 @@ function plainFields(entry: JsonMap, { names }: PlainRules, inCode: boolean): Pl
 /** A caller may change later what it has given. Nobody else holds the values of a parsed document. */
 function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return [...value];
-  return isMap(value) && isPlainObject(value) ? Object.assign(createMap(), value) : value;
+  if (!isMap(value) || !isPlainObject(value)) return value;
+  const copy = createMap();
+  for (const name of Object.keys(value)) copy[name] = value[name];
+  return copy;
 }
 
 function isPlainObject(value: object): boolean {
@@ -120,9 +135,9 @@ function isChangedByHost(entry: JsonMap, { name, dialect, platform, definedIn }:
   const remark = () => {
     isRemarkedOn = true;
   };
-  const shaped = dialect.reshape?.(entry, remark, platform, definedIn);
+  const shaped = dialect.reshape?.(entry, remark, platform, definedIn) ?? entry;
   return (
-    (shaped !== undefined && shaped !== entry) ||
+    shaped !== entry ||
     isRemarkedOn ||
     dialect.findFault?.(entry, name) !== undefined ||
     dialect.removedFields?.(entry) !== undefined ||
@@ -150,7 +165,7 @@ function isPlainCommand(command: string, { scope }: DefinedIn): boolean {
   return PLAIN_COMMAND.test(command) && !(scope === "project" && command.startsWith("/"));
 }
 
-/** No reference of any host, and no credential parameter. */
+/** No reference of any host, apart from bare names, and no credential parameter. */
 const PLAIN_TEXT = /^[\w@.,+:/ -]*$/;
 
 /** A reference that is the whole value, apart from the scheme of a header, with a name that cannot be a generated key. */
@@ -194,21 +209,26 @@ function plainTexts(found: unknown, name: RegExp, variables: VariableDialect): P
     const text = found[written];
     if (typeof text !== "string" || !name.test(written)) return undefined;
     const reference = PLAIN_REFERENCE.exec(text);
-    if (reference) areForeign ||= !isKnownTo(variables, reference[1] === undefined ? "plain" : "prefixed");
+    if (reference)
+      areForeign ||= !isKnownTo(variables, reference[1] === undefined ? "${NAME}" : "${env:NAME}");
     else if (!isPlainText(text) || looksLikeCredential(written)) return undefined;
   }
   return { texts: found as { readonly [name: string]: string }, areForeign };
 }
 
 /** Whether a dialect knows `${NAME}` and `${env:NAME}`, as far as that was asked. */
-const KNOWN_SPELLINGS = new WeakMap<VariableDialect, { plain?: boolean; prefixed?: boolean }>();
+const KNOWN_SPELLINGS = new WeakMap<VariableDialect, Map<string, boolean>>();
 
-function isKnownTo(variables: VariableDialect, spelling: "plain" | "prefixed"): boolean {
+function isKnownTo(variables: VariableDialect, spelling: "${NAME}" | "${env:NAME}"): boolean {
   let known = KNOWN_SPELLINGS.get(variables);
   if (known === undefined) {
-    known = {};
+    known = new Map();
     KNOWN_SPELLINGS.set(variables, known);
   }
-  known[spelling] ??= hasVariables(spelling === "plain" ? "${NAME}" : "${env:NAME}", variables, true);
-  return known[spelling];
+  let isKnown = known.get(spelling);
+  if (isKnown === undefined) {
+    isKnown = hasVariables(spelling, variables, true);
+    known.set(spelling, isKnown);
+  }
+  return isKnown;
 }

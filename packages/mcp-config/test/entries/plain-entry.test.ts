@@ -199,6 +199,28 @@ describe("plain entries", () => {
     expect(readPlainEntry(read, contextOf(claude as HostDialect, "project"), unexpected)).toBeUndefined();
   });
 
+  test("have no members of a polluted prototype", () => {
+    const polluted = { args: ["-e"], env: { A: "evil" }, type: "sse", cwd: "/evil", bearerTokenEnv: "A" };
+    Object.assign(Object.prototype, polluted);
+    try {
+      const [command, url] = [bare([["command", "npx"]]), bare([["url", "https://h/"]])];
+      const process = readPlainEntry(command, CONTEXT, unexpected)?.definition;
+      const remote = readPlainEntry(url, CONTEXT, unexpected)?.definition;
+      expect(process).toMatchObject({ args: undefined, env: undefined, cwd: undefined });
+      expect(remote).toMatchObject({ transport: "http", env: undefined, bearerTokenEnv: undefined });
+      for (const definition of [process, remote])
+        for (const member of ["limits", "tools", "lazy", "envFile"])
+          expect(Object.hasOwn(definition ?? {}, member)).toBe(true);
+    } finally {
+      for (const member of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, member);
+    }
+  });
+
+  test("given in code are read in full if they have hidden members", () => {
+    const hidden = Object.defineProperty({ command: "npx" }, "url", { value: "https://h/" });
+    expect(readPlainEntry(hidden, { ...CONTEXT, inCode: true }, unexpected)).toBeUndefined();
+  });
+
   test("given in code are copied, since the caller may change them later", () => {
     const given = { command: "npx", args: ["-y"], env: { A: "1" } };
     const plain = readPlainEntry(given, { ...CONTEXT, inCode: true }, unexpected);

@@ -13,7 +13,7 @@ import {
   type SessionResult,
 } from "@jackfield/mcp-core";
 import { startTimer } from "../timer.ts";
-import { type Turn, thisTurn } from "../turn.ts";
+import { thisTurn } from "../turn.ts";
 import {
   CALL,
   type Flight,
@@ -64,8 +64,8 @@ export interface WatchedSession extends Session {
   ): Promise<SessionResult<M>>;
   /** When the server last sent anything, by the monotonic clock, in milliseconds. */
   readonly heardAt: number;
-  /** When the session was last renewed, by the same clock; `-Infinity` = never. */
-  readonly renewedAt: number;
+  /** The number of its last renewal, counted over all sessions; 0 if there was none. See `latestRenewal`. */
+  readonly renewal: number;
   /** Whether a request with a deadline is in flight. One without a deadline ends only with the session. */
   readonly isBusy: boolean;
   /** Whether calls or other requests are in flight. Lists and pings do not count: the next session repeats them. */
@@ -90,6 +90,13 @@ export function watchSession(session: Session, watch: SessionWatch, idle: () => 
   return new Watched(session, watch, idle);
 }
 
+let renewals = 0;
+
+/** The number of the latest renewal of any session. A session with a higher one was renewed later, even if it was in the same turn. */
+export function latestRenewal(): number {
+  return renewals;
+}
+
 class Watched implements WatchedSession {
   readonly #session: Session;
   readonly #watch: SessionWatch;
@@ -98,7 +105,7 @@ class Watched implements WatchedSession {
   readonly #flights: Flight[] = [];
   #used = thisTurn();
   #heard = this.#used;
-  #renewed: Turn | undefined;
+  renewal = 0;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #isIdle = false;
@@ -109,7 +116,8 @@ class Watched implements WatchedSession {
     this.#watch = watch;
     this.#idle = idle;
     session.onRenewed(() => {
-      this.#renewed = thisTurn();
+      renewals += 1;
+      this.renewal = renewals;
     });
     this.#startIdleTimer();
   }
@@ -120,10 +128,6 @@ class Watched implements WatchedSession {
 
   get heardAt(): number {
     return this.#heard.endedAt;
-  }
-
-  get renewedAt(): number {
-    return this.#renewed?.endedAt ?? Number.NEGATIVE_INFINITY;
   }
 
   get isBusy(): boolean {

@@ -13,7 +13,7 @@ import { abortedBeforeSending, detailsOf, middlewareError } from "./call-error.t
 
 /**
  * Makes the call of a tool that has been found. May also throw synchronously. Behind middleware it must reject with an `McpError`
- * that has an outcome.
+ * that has an outcome, and resolve with an object.
  */
 export type MakeCall = (
   tool: ToolDescriptor,

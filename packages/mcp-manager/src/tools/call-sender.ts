@@ -4,7 +4,7 @@ import type { SentFailure } from "../server/flight.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
 import { isUnsent } from "../server/unsent-request.ts";
-import type { WatchedSession } from "../server/watched-session.ts";
+import { latestRenewal, type WatchedSession } from "../server/watched-session.ts";
 import { startTimer, turnOfTheEventLoop } from "../timer.ts";
 import { thisTurn } from "../turn.ts";
 import { abortedBeforeSending, callError, isToolGone, keepUncertainty, optionInvalid } from "./call-error.ts";
@@ -33,10 +33,14 @@ export function sendCall(
   const { options } = call;
   const { limits = {} } = target.definition;
   const began = thisTurn();
+  const renewal = latestRenewal();
   const session = target.openSession;
   const goOn = (first?: Failure) => {
     const time = createCallTime(options, limits, began.endedAt);
-    return sendUntilSettled({ call, target, registry, time, foundOn, isFreshlyFound, ...NO_ATTEMPT }, first);
+    return sendUntilSettled(
+      { call, target, registry, time, renewal, foundOn, isFreshlyFound, ...NO_ATTEMPT },
+      first,
+    );
   };
   if (session === undefined || session !== foundOn || options.signal?.aborted === true) return goOn();
   try {
@@ -79,6 +83,8 @@ interface Attempts {
   readonly target: ManagedServer;
   readonly registry: ToolRegistry;
   readonly time: CallTime;
+  /** The latest renewal of any session when the call began. */
+  readonly renewal: number;
   /** The session on which the judged tool was found. */
   readonly foundOn: Session | undefined;
   readonly isFreshlyFound: boolean;
@@ -128,7 +134,7 @@ function delayAfter(failure: Failure, attempts: Attempts): number {
     mayHaveRun,
     unsent,
     refused,
-    wasRenewed: failure.session.renewedAt >= time.startedAt,
+    wasRenewed: failure.session.renewal > attempts.renewal,
     replay: options.replay,
     tool: registry.find(tool.server, tool.originalName),
     limits: target.definition.limits ?? {},

@@ -7,8 +7,6 @@ import { writtenValue } from "../written-value.ts";
  * time ends no call. Milliseconds; `0` = no limit.
  */
 export interface CallTime {
-  /** When the call began. */
-  readonly startedAt: number;
   /** The shorter of the call's two limits. */
   readonly limitMs: number;
   /** For a later request. */
@@ -53,14 +51,14 @@ function limitsOf({ timeoutMs, maxTotalMs }: CallOptions, limits: ServerLimits):
 }
 
 class ElapsingTime implements CallTime {
-  readonly startedAt: number;
+  readonly #startedAt: number;
   /** Since when an answer or progress is awaited. */
   #workedAt: number;
   readonly #idleMs: number;
   readonly #totalMs: number;
 
   constructor({ timeoutMs, maxTotalMs }: RequestTime, startedAt: number) {
-    this.startedAt = startedAt;
+    this.#startedAt = startedAt;
     this.#workedAt = startedAt;
     this.#idleMs = timeoutMs;
     this.#totalMs = maxTotalMs;
@@ -100,7 +98,7 @@ class ElapsingTime implements CallTime {
   }
 
   #elapsedMs(now: number): number {
-    return Math.floor(now - this.startedAt);
+    return Math.floor(now - this.#startedAt);
   }
 }
 

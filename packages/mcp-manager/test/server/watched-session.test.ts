@@ -1,7 +1,7 @@
 import { McpError, type RequestOptions, type ServerLimits } from "@jackfield/mcp-core";
 import { createFakeSession } from "@jackfield/test-kit";
 import { expect, it } from "vitest";
-import { watchSession } from "../../src/server/watched-session.ts";
+import { latestRenewal, watchSession } from "../../src/server/watched-session.ts";
 
 function watched(limits: ServerLimits) {
   const session = createFakeSession({ answer: () => new Promise(() => {}) });
@@ -65,14 +65,15 @@ it.each([
   expect([counts.calls, counts.failures]).toEqual(expected);
 });
 
-it("renewedAt is the time of the last renewal", () => {
+it("renewal is higher than the latest one before, also in the same turn", () => {
   const inner = createFakeSession();
   const watch = { definition: {}, counts: { calls: 0, failures: 0 } };
   const session = watchSession(inner, watch, () => {});
-  expect(session.renewedAt).toBe(Number.NEGATIVE_INFINITY);
-  const before = performance.now();
+  expect(session.renewal).toBe(0);
+  const before = latestRenewal();
   inner.renew();
-  expect(session.renewedAt).toBeGreaterThanOrEqual(before);
+  expect(session.renewal).toBeGreaterThan(before);
+  expect(session.renewal).toBe(latestRenewal());
 });
 
 it("a request after markLost() rejects as not-sent, with the loss as its cause", async () => {

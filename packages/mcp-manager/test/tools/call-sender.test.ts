@@ -29,6 +29,20 @@ function failing(...errors: McpError[]) {
 }
 
 describe("a call whose connection breaks before it is sent", () => {
+  it("is repeated after a 404 if its session was renewed before it, in the same turn", async () => {
+    const forgotten = new McpError("MCP_SESSION_LOST", "forgotten", {
+      ...{ server: "a", outcome: "not-sent", httpStatus: 404 },
+    });
+    const { answer } = failing(forgotten);
+    const { manager, session } = await startedManager(oneTool, { answer });
+    const first = session("a");
+    first.renew();
+    const calling = manager.callTool(ECHO);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await calling;
+    await manager.close();
+  });
+
   it("is not repeated on a session that reports its end a moment later", async () => {
     const answer = () => {
       setImmediate(() => first.lose(broken));

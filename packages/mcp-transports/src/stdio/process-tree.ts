@@ -1,16 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
-import { setTimeout as pause } from "node:timers/promises";
 import type { ProcessTable } from "./process-table.ts";
 import { END_GRACES, type EndGraces, endMembers, goneWithin } from "./tree-end.ts";
 import type { TreeMembers } from "./tree-members.ts";
-
-/**
- * How long the search for what a dead server left behind waits, in milliseconds. Its successor is started first, and needs the processor
- * to boot. A host that ends meanwhile searches as it ends.
- */
-const SEARCH_AFTER_MS = 100;
 
 /** A child process that leads its own session, and whatever it has started in turn. */
 export interface ProcessTree {
@@ -18,11 +11,6 @@ export interface ProcessTree {
    * The server has answered, so the processes that it needs are running. Has the tree scanned soon, however long the start took.
    */
   becomeReady(): void;
-  /**
-   * Whether the leader has ended by itself and nothing is known to be left of the tree, so that its successor may be started. Only `end`
-   * finds a process that has left the group unseen.
-   */
-  seemsGone(): boolean;
   /**
    * Ends every process of the tree, also those that have left its group: closes its input, then sends SIGTERM, then SIGKILL.
    * Idempotent. `hurry` sends SIGTERM at once, also if a slower end is already under way.
@@ -61,10 +49,6 @@ class OwnedTree implements ProcessTree {
     if (!this.#ending) this.#options.onReady();
   }
 
-  seemsGone(): boolean {
-    return this.#isLeaderGone() && this.#options.members.seemGone();
-  }
-
   end(options?: { readonly hurry?: boolean | undefined }): Promise<void> {
     if (options?.hurry) this.#hurry.abort();
     this.#ending ??= this.#endInSteps();
@@ -74,7 +58,6 @@ class OwnedTree implements ProcessTree {
   async #endInSteps(): Promise<void> {
     const { members, table, input, graces = END_GRACES, onEnd } = this.#options;
     const wasLeaderGone = this.#isLeaderGone();
-    if (this.seemsGone()) await pause(SEARCH_AFTER_MS, undefined, { ref: false });
     // Before anything ends: a process that left the session is found only while its parents live.
     const isAnybodyLeft = members.look(await table.snapshot());
     input?.end();

@@ -236,8 +236,7 @@ class ChildTransport implements StdioTransport {
 
   async #endTree(): Promise<void> {
     this.#queue?.flush();
-    // A dead server's successor need not wait for the search for what it left behind, which `#finish` begins.
-    if (!this.#tree?.seemsGone()) await this.#tree?.end();
+    await this.#tree?.end();
     this.#finish();
   }
 

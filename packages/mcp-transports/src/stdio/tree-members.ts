@@ -9,11 +9,6 @@ export interface TreeMembers {
   current(): readonly ProcessIdentity[];
   /** Updates the members from the snapshot. False once none is left. */
   look(snapshot: ProcessSnapshot | undefined): boolean;
-  /**
-   * Whether the leader's group is empty and no known member lives. It takes microseconds, because it lists no processes, and so overlooks
-   * one that has left the group since the last look.
-   */
-  seemGone(): boolean;
   signal(signal: NodeJS.Signals): void;
   /**
    * Sends SIGSTOP to all members that are not stopped yet, so that none starts another process while being ended. True if
@@ -49,11 +44,6 @@ export function createTreeMembers(roster: TreeRoster, table: ProcessTable): Tree
   return {
     current: () => current.members,
     look,
-    seemGone() {
-      const { leader, members } = current;
-      if (!leader || isGroupRunning(leader.pid)) return false;
-      return !members.some((member) => member.pid !== leader.pid && isAlive(member));
-    },
     signal: (signal) => send(current.members, signal),
     freeze(snapshot) {
       look(snapshot);
@@ -79,7 +69,6 @@ export function createGroupMembers(leaderPid: number): TreeMembers {
       isGone ||= !isGroupRunning(leaderPid);
       return !isGone;
     },
-    seemGone: () => !isGroupRunning(leaderPid),
     signal,
     freeze: () => false,
     kill: () => signal("SIGKILL"),

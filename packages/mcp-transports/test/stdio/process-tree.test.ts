@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { silentLogger } from "@jackfield/mcp-core";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, type MockInstance, test, vi } from "vitest";
 import { createProcessSnapshot, type ProcessIdentity } from "../../src/stdio/process-snapshot.ts";
 import { createProcessTable, type ProcessTable } from "../../src/stdio/process-table.ts";
-import { createProcessTree, type ProcessTree } from "../../src/stdio/process-tree.ts";
+import type { ProcessTree } from "../../src/stdio/process-tree.ts";
 import {
   createProcessTreeRegistry,
   type ProcessTreeRegistryOptions,
@@ -17,22 +16,16 @@ import { atEnd } from "../cleanup.ts";
 import { expectGone, isRunning, killAtEnd } from "../processes.ts";
 
 const label = { server: "files", command: "sh", log: silentLogger };
-const { kill } = process;
-/** The processes, and the leaders of the groups, that were sent a signal. Not a spy, whose calls are cleared when another test begins. */
-const asked = new Set<number>();
+let kill: MockInstance<typeof process.kill>;
 
 beforeAll(() => {
-  process.kill = (pid, signal) => {
-    if (signal !== 0) asked.add(Math.abs(pid));
-    return kill.call(process, pid, signal);
-  };
+  kill = vi.spyOn(process, "kill");
 });
-afterAll(() => {
-  process.kill = kill;
-});
+afterAll(() => kill.mockRestore());
 
 /** Which of the processes, or of the groups they lead, were sent a signal. */
 function signalled(pids: readonly number[]): readonly number[] {
+  const asked = new Set(kill.mock.calls.filter(([, signal]) => signal !== 0).map(([pid]) => Math.abs(pid)));
   return pids.filter((pid) => asked.has(pid));
 }
 
@@ -159,72 +152,6 @@ test("ending the tree of a dead server without descendants takes one scan", asyn
   await tree.end({ hurry: true });
   expect(snapshot).toHaveBeenCalledTimes(1);
   expect(process.listenerCount("SIGHUP")).toBe(0);
-});
-
-describe.concurrent("a server seems gone", WAITING, () => {
-  /** A leader that ends once its input has a line, and what it has started until then. */
-  async function endedAfter(line: string, options: ProcessTreeRegistryOptions = {}) {
-    const { child, pids } = await startShell(`${line}; read -r line; exit 0`);
-    const tree = adopt(child, options);
-    const whileItLives = tree.seemsGone();
-    const ended = once(child, "exit");
-    child.stdin?.write("\n");
-    await ended;
-    return { tree, whileItLives, pids };
-  }
-
-  test("once it has ended alone, before all processes are listed", async () => {
-    const table = createProcessTable();
-    let scans = 0;
-    const snapshot = () => {
-      scans += 1;
-      return table.snapshot();
-    };
-    const { tree, whileItLives } = await endedAfter("echo $$", { table: { ...table, snapshot } });
-    expect(whileItLives).toBe(false);
-    expect(tree.seemsGone()).toBe(true);
-    const ending = tree.end({ hurry: true });
-    await new Promise(setImmediate); // Its successor is started by then.
-    expect(scans).toBe(0);
-    await ending;
-    expect(scans).toBe(1);
-  });
-
-  test("not while a process of its group lives", async () => {
-    const { tree, pids } = await endedAfter("sleep 600 >/dev/null & echo $!");
-    expect(tree.seemsGone()).toBe(false);
-    await tree.end({ hurry: true });
-    expectGone(pids);
-  });
-
-  test("not while a process lives that was seen before it left the session", async () => {
-    const { child, pids } = await startShell("setsid sleep 600 >/dev/null & echo $!; read -r line; exit 0");
-    const table = createProcessTable();
-    const leader = table.inspect(child.pid as number) as ProcessIdentity;
-    const members = createTreeMembers(createTreeRoster(leader), table);
-    members.look(await table.snapshot());
-    const tree = createProcessTree(child, { members, table, input: null, onReady() {}, onEnd() {} });
-    const ended = once(child, "exit");
-    child.stdin?.write("\n");
-    await ended;
-    expect(tree.seemsGone()).toBe(false);
-    await tree.end({ hurry: true });
-    expectGone(pids);
-  });
-
-  test.runIf(existsSync("/bin/bash"))(
-    "[R03] although a process has left its group, which is ended too",
-    async () => {
-      // With job control, a process in the background has a group of its own in the same session.
-      const { tree, pids } = await endedAfter(
-        "exec /bin/bash -c 'set -m; sleep 600 >/dev/null & echo $!; read -r line; exit 0'",
-      );
-      expect(tree.seemsGone()).toBe(true);
-      expect(isRunning(pids[1] as number)).toBe(true);
-      await tree.end({ hurry: true });
-      expectGone(pids);
-    },
-  );
 });
 
 describe.concurrent("a foreign process gets no signal", WAITING, () => {
