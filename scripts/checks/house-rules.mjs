@@ -11,7 +11,8 @@ const FORBIDDEN_NAMES = /^(utils?|helpers?|common|misc|shared|types)\.(ts|mjs|js
 const REGISTRY_HOSTS = ["registry.npm" + "js.org", "registry.yarn" + "pkg.com", "npm" + "mirror.com"];
 
 /** Literals of patterns that may have Unicode properties. */
-const UNICODE_PATTERN = /(?<=[(=,:[?&|!.{};>\s])\/(?![/*])(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\\[\n])*\/[dgimsy]*[uv]/g;
+const UNICODE_PATTERN =
+  /(?<=[(=,:[?&|!.{};>\s])\/(?![/*])(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\\[\n])*\/[dgimsy]*[uv]/g;
 
 const problems = [];
 for (const file of trackedFiles()) {
