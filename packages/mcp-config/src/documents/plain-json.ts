@@ -15,8 +15,8 @@ export interface PlainJson {
 
 /**
  * Reads JSON without peculiarities, as most files are. `JSON.parse` makes the values but reports no positions; yet the strings of
- * the text, keys and values, come in the order of those values, so counting them tells which string each key is. That takes a
- * thirtieth of the calls that a parser makes, and calls are what costs at a start, when no code is optimised yet.
+ * the text, keys and values, come in the order of those values, so counting them tells which string each key is. That takes far
+ * fewer calls than a parser makes, and calls are what costs at a start, when no code is optimised yet.
  *
  * @returns `undefined` for everything else: errors, comments, keys that are repeated or that the engine reorders, `__proto__`, deep
  * nesting, numbers whose spelling has to be kept. The caller then parses the text in full.

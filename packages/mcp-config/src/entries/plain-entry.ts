@@ -105,7 +105,7 @@ const OWN_RULES = ["reshape", "findFault", "removedFields", "requires", "readExp
 /** The values of an entry by Jackfield's names; `undefined` if it has any other field, or one of them twice. */
 function plainFields(entry: JsonMap, { names }: PlainRules, inCode: boolean): PlainFields | undefined {
   const found: PlainFields = createMap();
-  // In code, a member may be hidden from `for…in`.
+  // An object of a program may have members that are not enumerable; the full reading reads them, too.
   for (const written of inCode ? Object.getOwnPropertyNames(entry) : Object.keys(entry)) {
     const field = names.get(written);
     if (field === undefined || found[field] !== undefined) return undefined;
