@@ -216,6 +216,12 @@ describe("plain entries", () => {
     }
   });
 
+  test("given in code lose members of maps that are no texts by name", () => {
+    const given = { command: "npx", env: { A: "1", [Symbol("s")]: "2" } };
+    const { definition } = readPlainEntry(given, { ...CONTEXT, inCode: true }, unexpected) ?? {};
+    expect(Reflect.ownKeys((definition as { env?: object } | undefined)?.env ?? {})).toEqual(["A"]);
+  });
+
   test("given in code are read in full if they have hidden members", () => {
     const hidden = Object.defineProperty({ command: "npx" }, "url", { value: "https://h/" });
     expect(readPlainEntry(hidden, { ...CONTEXT, inCode: true }, unexpected)).toBeUndefined();
