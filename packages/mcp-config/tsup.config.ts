@@ -1,8 +1,8 @@
 import { packageBuild } from "../../tsup.base.ts";
-import { layered } from "./tsup.layers.ts";
+import { inLayers } from "../../tsup.layers.ts";
 
 export default packageBuild(["src/index.ts", "src/runtime.ts"], {
   entry: { index: "src/index.ts", runtime: "src/runtime.ts" },
   // What every start needs, and what is loaded where there is a file to read.
-  esbuildPlugins: [layered({ start: "src/runtime.ts", files: "src/discovery/file-sources.ts" })],
+  ...inLayers({ start: "src/runtime.ts", files: "src/discovery/file-sources.ts" }),
 });
