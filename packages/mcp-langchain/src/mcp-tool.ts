@@ -14,6 +14,7 @@ import {
   type ToolReturnType,
   type ToolRunnableConfig,
 } from "@langchain/core/tools";
+import { hasObserver } from "./observers.ts";
 import { answerMessage, type ContentAndArtifact, contentAndArtifact } from "./tool-message.ts";
 
 /** Calls a tool; replaces the tool's own `call` if something must happen around it. */
@@ -76,6 +77,7 @@ class McpTool extends StructuredTool<ToolInputSchema> {
 
   #isWatched(run: ToolRunnableConfig, ownTags: string[] | undefined): boolean {
     const { callbacks, tags, metadata, verbose } = this;
+    if (!run.callbacks && !callbacks && !verbose) return hasObserver();
     const runTags = run.tags ?? ownTags;
     const options = { verbose };
     return (
