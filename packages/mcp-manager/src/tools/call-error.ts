@@ -70,13 +70,25 @@ export function middlewareError(
   wasMade: boolean,
   how = "failed",
 ): McpError {
-  const isKnown = isMcpError(thrown);
-  if (isKnown && thrown.outcome !== undefined) return thrown;
-  const details = { ...detailsOf(tool), outcome: wasMade ? "unknown" : "not-sent", cause: thrown } as const;
-  if (isKnown) return new McpError(thrown.code, thrown.message, { ...thrown.toJSON(), ...details });
+  const outcome = wasMade ? "unknown" : "not-sent";
+  if (isMcpError(thrown)) return withOutcome(thrown, tool, outcome);
   const became = wasMade ? "may have been carried out" : "was not sent";
   const message = `A call middleware ${how} (tool "${tool.originalName}" of server "${tool.server}"); the call ${became}.`;
-  return new McpError("MCP_INTERNAL", message, details);
+  return new McpError("MCP_INTERNAL", message, { ...detailsOf(tool), outcome, cause: thrown });
+}
+
+/** The error of a call whose answer arrived and could not be checked. */
+export function uncheckedAnswer(thrown: unknown, tool: NamedTool): McpError {
+  const message = `The answer of tool "${tool.originalName}" could not be checked against its output schema; the call may have been carried out.`;
+  const details = { ...detailsOf(tool), outcome: "unknown" } as const;
+  return withOutcome(toMcpError(thrown, "MCP_INTERNAL", message, details), tool, "unknown");
+}
+
+/** The same error with an outcome, unless it states one. */
+function withOutcome(error: McpError, tool: NamedTool, outcome: "unknown" | "not-sent"): McpError {
+  if (error.outcome !== undefined) return error;
+  const details = { ...error.toJSON(), ...detailsOf(tool), outcome, cause: error };
+  return new McpError(error.code, error.message, details);
 }
 
 /**
@@ -88,7 +100,7 @@ export function keepUncertainty(
   uncertain: McpError | undefined,
   tool: ToolDescriptor,
 ): McpError {
-  if (uncertain === undefined || error.outcome === "unknown") return middlewareError(error, tool, true);
+  if (uncertain === undefined || error.outcome === "unknown") return withOutcome(error, tool, "unknown");
   if (error.code !== "MCP_ABORTED") return uncertain;
   const message = `The call of tool "${tool.originalName}" was aborted; an earlier attempt may have been carried out.`;
   return new McpError("MCP_ABORTED", message, { ...detailsOf(tool), outcome: "unknown", cause: uncertain });

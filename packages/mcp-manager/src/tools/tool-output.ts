@@ -5,7 +5,7 @@ import {
   type ToolDescriptor,
 } from "@jackfield/mcp-core";
 import type { OutputCheck } from "@jackfield/mcp-tools";
-import { middlewareError } from "./call-error.ts";
+import { uncheckedAnswer } from "./call-error.ts";
 
 /**
  * Checks an answer as it arrives, before any middleware has changed it, against the tool's output schema.
@@ -23,8 +23,8 @@ export function createOutputChecks(): CheckOutput {
   const prepare = (tool: ToolDescriptor) => {
     const check = import("@jackfield/mcp-tools")
       .then(({ createOutputCheck }) => createOutputCheck(tool))
-      .catch((thrown) => {
-        throw middlewareError(thrown, tool, true);
+      .catch((thrown: unknown) => {
+        throw uncheckedAnswer(thrown, tool);
       });
     prepared.set(tool.definition, check);
     return check;

@@ -1,5 +1,6 @@
-import type { ToolCallResult } from "@jackfield/mcp-core";
+import type { ToolCallResult, ToolDescriptor } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
+import { createOutputChecks } from "../../src/tools/tool-output.ts";
 import { startedManager } from "./started-manager.ts";
 
 const COUNT = {
@@ -51,5 +52,32 @@ describe("the structured content of a result", () => {
     const { manager } = await answeredWith({ content: [], structuredContent: ["any"] });
     await using _ = manager;
     expect(await manager.callTool("mcp__files__free")).toEqual({ content: [], structuredContent: ["any"] });
+  });
+
+  it("that cannot be checked, because the schema cannot be read, rejects the call with what went wrong", async () => {
+    const broken = new Error("no schema");
+    const definition = {
+      ...COUNT,
+      get outputSchema(): never {
+        throw broken;
+      },
+    };
+    const tool: ToolDescriptor = {
+      name: "mcp__files__count",
+      server: "files",
+      originalName: "count",
+      description: "",
+      requiresApproval: false,
+      origin: "live",
+      definition,
+    };
+    await expect(createOutputChecks()(tool, Promise.resolve({ content: [] }))).rejects.toMatchObject({
+      code: "MCP_INTERNAL",
+      message: expect.stringMatching(/^The answer of tool "count" could not be checked/),
+      server: "files",
+      tool: "count",
+      outcome: "unknown",
+      cause: broken,
+    });
   });
 });
