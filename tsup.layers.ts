@@ -12,8 +12,9 @@ type Esbuild = Build["esbuild"];
  * thirty kilobytes.
  *
  * A layer exports what other files import of it, and imports each name once, because whenever the engine compiles a function it walks
- * through the names that its module shares. Which they are is seen in a draft, in which every layer exports all it has. Packages that
- * the first layer imports are imported through it by the others: to find a package a second time takes as long as a file does.
+ * through the names that its module shares. Which they are is seen in a draft, in which every layer exports all it has. What other
+ * layers import of a package, or of Node, that the first layer imports, too, they import through it, by name: to find a package a
+ * second time takes as long as a file does.
  *
  * @param layers - the module of each layer by the name of its file, the one that is loaded first before the others
  */
@@ -30,9 +31,8 @@ function layersOf(layers: { readonly [name: string]: string }): Plugin {
     async setup(build) {
       const { initialOptions, esbuild } = build;
       const entries = { ...(initialOptions.entryPoints as Record<string, string>) };
-      // An entry says what is public of what it imports, and has nothing itself, unless it is a layer of the same name.
-      const faces = Object.entries(entries).filter(([name]) => layers[name] === undefined);
-      const layerOf = new Map(faces.map(([, module]) => [resolve(module), ENTRY]));
+      // What is an entry says what is public of what it imports, and has nothing itself.
+      const layerOf = new Map(Object.values(entries).map((entry) => [resolve(entry), ENTRY]));
       const [first = ""] = Object.keys(layers);
       for (const [name, module] of Object.entries(layers)) {
         entries[name] = `${LAYER}${name}`;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiledModules, runCommandLine } from "../dist/command-line.js";
+import { keepCompiledModules, runCommandLine } from "../dist/commands.js";
 
 keepCompiledModules();
 process.exitCode = await runCommandLine(process.argv.slice(2));

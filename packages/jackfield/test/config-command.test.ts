@@ -52,6 +52,15 @@ describe("jackfield config parse", () => {
     expect(exitCode).toBe(0);
   });
 
+  it("shows a project of another machine by its folder", async () => {
+    const mine = { "/elsewhere/mine": servers({ mine: { command: "x" } }) };
+    const other = { "/elsewhere/other": servers({ other: { command: "y" } }) };
+    const file = write("home.json", { projects: { ...mine, ...other } });
+    const argv = ["--host", "claude-code", file, "--cwd", "/elsewhere/other", "--json"];
+    const { stdout, exitCode } = await commandLine("config", "parse", ...argv);
+    expect([Object.keys(JSON.parse(stdout).servers), exitCode]).toEqual([["other"], 0]);
+  });
+
   it("resolves files against --cwd", async () => {
     const file = write("work/mcp.json", servers({ upper: { command: "x" } }));
     const lower = write("work/lower.json", servers({ lower: { command: "y" } }));
@@ -61,15 +70,16 @@ describe("jackfield config parse", () => {
     expect(stdout).toContain(`${lower}:3`);
   });
 
-  it.each(["jackfield", "cursor"])(
-    "exits 1 if the servers are under a key that %s does not read",
-    async (host) => {
+  it.each([
+    { host: "jackfield", severity: "error", exitCode: 1 },
+    { host: "cursor", severity: "warning", exitCode: 0 },
+  ])(
+    "calls servers under a key that $host does not read an $severity",
+    async ({ host, severity, exitCode }) => {
       const file = write("mcp.json", { servers: { a: { command: "a" } } });
-      const { exitCode, stdout } = await commandLine("config", "parse", "--host", host, file);
-      expect({ exitCode, stdout }).toEqual({
-        exitCode: 1,
-        stdout: expect.stringContaining("wrong-root-key"),
-      });
+      const parsed = await commandLine("config", "parse", "--host", host, file);
+      expect(parsed.stdout).toContain(`${severity} wrong-root-key`);
+      expect(parsed.exitCode).toBe(exitCode);
     },
   );
 

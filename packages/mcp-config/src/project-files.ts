@@ -1,5 +1,4 @@
-import { resolve } from "node:path";
-import { findProjectTop } from "./discovery/project-top.ts";
+import { projectAt } from "./discovery/project-top.ts";
 import type { HostSurroundings } from "./hosts/host-dialect.ts";
 import { HOST_DIALECTS } from "./hosts/host-dialects.ts";
 import { ownHome } from "./own-home.ts";
@@ -25,13 +24,12 @@ export interface ProjectFile {
 export function projectFiles(
   options: Partial<Pick<HostSurroundings, "cwd" | "home" | "env" | "platform">> = {},
 ): readonly ProjectFile[] {
-  const cwd = resolve(options.cwd ?? ".");
+  const { cwd = ".", platform = process.platform } = options;
   const at: HostSurroundings = {
-    cwd,
+    ...projectAt(cwd, platform),
     home: options.home ?? ownHome(),
     env: options.env ?? process.env,
-    platform: options.platform ?? process.platform,
-    projectTop: findProjectTop(cwd),
+    platform,
   };
   return HOST_DIALECTS.flatMap(({ id, files }) =>
     files

@@ -17,7 +17,8 @@ let latest: Answer | undefined;
 /**
  * Whether anybody observes calls that have no callbacks of their own: a tracer that the environment switches on, or one of the run that
  * is under way. LangChain is asked once for all calls that one turn of promises makes in one context, because it reads six environment
- * variables each time, which takes as long as a quarter of a call.
+ * variables each time, which takes as long as a quarter of a call. A tracer that is switched on in the middle of a turn is told of
+ * the calls of the next one.
  */
 export function hasObserver(): boolean {
   const context: unknown = AsyncLocalStorageProviderSingleton.getInstance().getStore();

@@ -1,5 +1,6 @@
 import { createFakeToolSource } from "@jackfield/test-kit";
 import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
+import { CallbackManager } from "@langchain/core/callbacks/manager";
 import { registerConfigureHook, setContextVariable } from "@langchain/core/context";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { langchainTools } from "../src/index.ts";
@@ -45,4 +46,12 @@ it("tells an observer of one context of that context's calls, whatever other con
   setContextVariable("observer", new Observer());
   await Promise.all([unobserved, call()]);
   expect(seen).toEqual(["a call"]);
+});
+
+it("asks LangChain once for the calls of one turn", async () => {
+  const configure = vi.spyOn(CallbackManager, "configure");
+  await Promise.all([call(), call(), call()]);
+  await call();
+  expect(configure).toHaveBeenCalledTimes(2);
+  configure.mockRestore();
 });

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { ApprovalLedger, DiscoveredServers, DiscoverServersOptions } from "@jackfield/mcp-config";
 import { createServerAdmission, findServers } from "@jackfield/mcp-config/runtime";
-import type { DefinitionScope, Diagnostic, Logger, ServerDefinition } from "@jackfield/mcp-core";
+import type { DefinitionScope, Logger, ServerDefinition } from "@jackfield/mcp-core";
 import { readApprovals } from "../approval-store.ts";
 import type { CommandResult } from "./command-result.ts";
 import { isFileLost, isRead, NOTHING_READ } from "./lost-configuration.ts";
@@ -105,11 +105,6 @@ export async function parseConfig(
       const { parsedTable } = await import("./config-table.ts");
       return parsedTable(rows, diagnostics, page);
     },
-    exitCode: diagnostics.some(losesServers) ? 1 : 0,
+    exitCode: diagnostics.some(({ severity }) => severity === "error") ? 1 : 0,
   };
-}
-
-/** For some hosts, servers under another host's key are only a warning; they are not read all the same. */
-function losesServers({ code, severity }: Diagnostic): boolean {
-  return severity === "error" || code === "wrong-root-key";
 }

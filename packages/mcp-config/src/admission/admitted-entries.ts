@@ -1,4 +1,5 @@
 import type { DefinedIn, ServerDefinition } from "@jackfield/mcp-core";
+import { isMap } from "../documents/json-value.ts";
 import type { ServerBlock } from "../filters/server-filters.ts";
 import type { ConfigProblem } from "../sources/config-problem.ts";
 import { isSamePlace, type MergedServers } from "../sources/merged-servers.ts";
@@ -28,8 +29,8 @@ interface HeldEntry {
 }
 
 /**
- * Asks `admit` about each entry; without it, every entry is admitted. An invalid entry of a project is held back: nobody can
- * approve it, and it would keep the user's own server of that name from being used. If an entry that a host joins from a project's
+ * Asks `admit` about each entry that nothing else blocks; without it, every such entry is admitted. An invalid entry of a project is
+ * held back: nobody can approve it, and it would keep the user's own server of that name from being used. If an entry that a host joins from a project's
  * part and the user's is held back, the user's part takes its place.
  */
 export async function admitEntries(
@@ -40,17 +41,34 @@ export async function admitEntries(
   const held: HeldEntry[] = [];
   const admitted: SourceEntry[] = [];
   for (const entry of entries) {
-    const own = admitEntry(entry, admit && (await ask(entry, admit)), blocks, held);
+    const own = admitEntry(entry, await admissionOf(entry, admit), blocks, held);
     const { withoutProject: second } = entry;
-    const instead = own ?? (second && admitEntry(second, admit && (await ask(second, admit)), blocks, held));
+    const instead = own ?? (second && admitEntry(second, await admissionOf(second, admit), blocks, held));
     if (instead) admitted.push(instead);
   }
   return { entries: admitted, blocks, held };
 }
 
-async function ask({ outcome }: SourceEntry, admit: AdmitServer): Promise<Admission | undefined> {
-  return "definition" in outcome ? admit(outcome.definition) : undefined;
+async function admissionOf(
+  { outcome, block }: SourceEntry,
+  admit: AdmitServer | undefined,
+): Promise<Admission | undefined> {
+  if (block !== undefined) return { block, ownsName: false };
+  if (admit === undefined || !("definition" in outcome)) return undefined;
+  const { definition } = outcome;
+  try {
+    const admission: unknown = await admit(definition);
+    if (isMap(admission)) return admission as Admission;
+  } catch {
+    // The caller's own fault must neither let a server in nor keep the others out.
+  }
+  return { block: UNDECIDED, ownsName: definition.definedIn.scope !== "project" };
 }
+
+const UNDECIDED: ServerBlock = {
+  by: "admit",
+  reason: `"admit" threw, or gave no answer, so the server is not used`,
+};
 
 function admitEntry(
   entry: SourceEntry,

@@ -23,7 +23,7 @@ import {
 } from "../sources/merged-servers.ts";
 import type { ServerSource, SourceEntry } from "../sources/server-source.ts";
 import type { DiscoveredHosts, FoundEntries } from "./discovered-hosts.ts";
-import { findProjectTop } from "./project-top.ts";
+import { projectAt } from "./project-top.ts";
 import { readScopeOrder, type ScopeOrder, sortByScope } from "./scope-order.ts";
 
 /** What to look for, and where. */
@@ -88,14 +88,21 @@ export async function findServers(
 ): Promise<FoundServers> {
   const diagnostics: ConfigDiagnostic[] = [];
   const report: Report = (diagnostic) => diagnostics.push(diagnostic);
-  const cwd = resolve(options.cwd ?? ".");
-  const base = resolve(options.base ?? cwd);
+  let base = ".";
+  let fault: unknown;
+  try {
+    base = resolve(options.base ?? options.cwd ?? base);
+  } catch (cause) {
+    fault = cause; // The working directory was removed, or an option is no path. The servers in code are there all the same.
+  }
   const inline = readInlineServers(options.servers, base);
-  const named = await readFiles(options.files, base);
+  let named: readonly ServerSource[] = [];
   let discovered: DiscoveredHosts = { sources: [], problems: [] };
   let discoveryError: McpError | undefined;
   try {
-    discovered = await readHosts(options, cwd, report);
+    if (fault !== undefined) throw fault;
+    named = await readFiles(options.files, base);
+    discovered = await readHosts(options, report);
   } catch (cause) {
     discoveryError = toMcpError(cause, "MCP_INTERNAL", "Looking for servers failed.", { phase: "config" });
   }
@@ -134,21 +141,17 @@ async function readFiles(files: unknown, base: string): Promise<readonly ServerS
   return readNamedFiles(files, base);
 }
 
-async function readHosts(
-  options: DiscoverServersOptions,
-  cwd: string,
-  report: Report,
-): Promise<DiscoveredHosts> {
+async function readHosts(options: DiscoverServersOptions, report: Report): Promise<DiscoveredHosts> {
   const hosts: unknown = options.hosts ?? [JACKFIELD.id];
   const areOwn = Array.isArray(hosts) && hosts.every((host) => host === JACKFIELD.id);
   const nothing = { sources: [], problems: [] };
   if (areOwn && hosts.length === 0) return nothing;
+  const { cwd = ".", platform = process.platform } = options;
   const at: HostSurroundings = {
-    platform: options.platform ?? process.platform,
+    ...projectAt(cwd, platform),
+    platform,
     env: options.env ?? process.env,
     home: options.home ?? ownHome(),
-    cwd,
-    projectTop: findProjectTop(cwd),
   };
   if (areOwn && !hasOwnFiles(at)) return nothing;
   const { discoverHosts } = await import("./file-sources.ts");

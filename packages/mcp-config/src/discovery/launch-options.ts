@@ -28,7 +28,8 @@ export function joinOptions(entries: readonly SourceEntry[]) {
       problems.push({ server: name, definedIn, error: outcome.error, kind: "ServerConfigError" });
     } else if (outcome.written) {
       const options = servers.get(name) ?? [];
-      options.push({ id, written: outcome.written, definition: outcome.definition });
+      const { written, definition } = outcome;
+      options.push({ id: distinctId(id, options), written, definition });
       servers.set(name, options);
     }
   }
@@ -37,4 +38,12 @@ export function joinOptions(entries: readonly SourceEntry[]) {
     return { name, written, definition, options };
   });
   return { servers: joined, problems };
+}
+
+/** Two ways may start the same package, in different programs: the second one's id ends with `#2`. */
+function distinctId(id: string, others: readonly LaunchOption[]): string {
+  let distinct = id;
+  for (let number = 2; others.some((other) => other.id === distinct); number += 1)
+    distinct = `${id}#${number}`;
+  return distinct;
 }

@@ -1,10 +1,28 @@
-import { dirname, join } from "node:path";
+import { type PlatformPath, posix, win32 } from "node:path";
 import { fileSystem } from "../builtin-modules.ts";
+import type { HostSurroundings } from "../hosts/host-dialect.ts";
 
 const { existsSync } = fileSystem;
 
-/** The root of the project: the nearest directory upward that contains `.git`, else the given one. */
-export function findProjectTop(cwd: string): string {
+/** On another system, only a path like these is Windows's own. */
+const WINDOWS_PATH = /^(?:[a-z]:[\\/]|\\\\)/i;
+
+/**
+ * The working directory as an absolute path, and the root of its project: the nearest directory upward that contains `.git`, else the
+ * working directory itself. A path of Windows stays one on every system.
+ */
+export function projectAt(
+  cwd: string,
+  platform: NodeJS.Platform,
+): Pick<HostSurroundings, "cwd" | "projectTop"> {
+  const rules = platform === "win32" && WINDOWS_PATH.test(cwd) ? win32 : OWN_RULES;
+  const absolute = rules.resolve(cwd);
+  return { cwd: absolute, projectTop: findProjectTop(absolute, rules) };
+}
+
+const OWN_RULES = process.platform === "win32" ? win32 : posix;
+
+function findProjectTop(cwd: string, { dirname, join }: PlatformPath): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return folder;
     if (dirname(folder) === folder) return cwd;

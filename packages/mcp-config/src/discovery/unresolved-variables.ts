@@ -8,7 +8,7 @@ import type { Environment } from "../safe-environment.ts";
 import { quote } from "../server-name.ts";
 import { locationOf } from "../sources/config-problem.ts";
 import type { SourceEntry } from "../sources/server-source.ts";
-import { type ReferringDefinition, seesOwnEnv } from "../variable-lookup.ts";
+import { ownValue, type ReferringDefinition, seesOwnEnv } from "../variable-lookup.ts";
 import { createVariableValues, type FieldKind } from "../variable-values.ts";
 import { dialectFor, references, sourcesOf } from "../variables.ts";
 import type { ParsedServer } from "./parse-host-file.ts";
@@ -53,6 +53,8 @@ function unresolvedIn(server: ParsedServer, { env, platform }: VariableContext) 
     { dialect, files: new Map(), commandOutputs: new Map() },
     () => ({ env: definition.env ?? {}, envFileVariables: {} }),
   );
+  const isKnown = (name: string) =>
+    ownValue(env, name) !== undefined || ownValue(definition.env ?? {}, name) !== undefined;
   const mayBeInFile = (fieldKind: FieldKind) => {
     const seesFile = fieldKind === "env" || (fieldKind === "other" && seesOwnEnv(definition, dialect));
     return definition.envFile !== undefined && seesFile;
@@ -69,7 +71,10 @@ function unresolvedIn(server: ParsedServer, { env, platform }: VariableContext) 
       const { kind, whenUnset = "fail" } = reference;
       const isElsewhere = reference.platform !== undefined && reference.platform !== platform;
       const mustBeSet = kind === "environment" && whenUnset === "fail" && !isElsewhere;
-      return mustBeSet && values.lookUp(reference, fieldKind, path) === undefined;
+      if (!mustBeSet) return false;
+      const found = values.lookUp(reference, fieldKind, path);
+      // What a project's field may not see is not looked up, and may be unset all the same.
+      return found === undefined || ("withheld" in found && !isKnown(found.withheld.name));
     });
     return unresolved.map(({ reference }) => ({ path, variable: describeSources(sourcesOf(reference)) }));
   });

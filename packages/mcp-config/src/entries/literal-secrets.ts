@@ -55,10 +55,21 @@ export function findLiteralSecrets(
     const match = text.startsWith("-") ? FLAG.exec(text) : null;
     const flag = match?.[1] ?? "";
     const value = match ? (match[2] ?? "") : text;
-    if (value !== "" && isSecret(flag || before, value, variables)) paths.push(["args", index]);
+    const name = flag || before;
+    const { name: inner = name, text: given = value } = pairIn(name, value) ?? {};
+    if (value !== "" && isSecret(inner, given, variables)) paths.push(["args", index]);
     before = value === "" ? flag : "";
   }
   return paths;
+}
+
+/** Flags of proxies and container programs whose value has a name of its own, and what stands between the two. */
+const PAIR_FLAGS: { readonly [flag: string]: string } = { header: ":", H: ":", env: "=", e: "=" };
+
+function pairIn(flag: string, value: string): { readonly name: string; readonly text: string } | undefined {
+  const mark = Object.hasOwn(PAIR_FLAGS, flag) ? PAIR_FLAGS[flag] : undefined;
+  const at = mark === undefined ? -1 : value.indexOf(mark);
+  return at <= 0 ? undefined : { name: value.slice(0, at).trim(), text: value.slice(at + 1).trim() };
 }
 
 function isSecret(name: string, text: string, variables: VariableDialect, isValue = false): boolean {

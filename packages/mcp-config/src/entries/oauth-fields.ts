@@ -5,7 +5,7 @@ import { quote } from "../server-name.ts";
 import type { FaultAt } from "./entry-fields.ts";
 import type { EntryReader } from "./written-entry.ts";
 
-/** The types of the members that Jackfield reads. Others are kept as written. */
+/** The types of the members that Jackfield or Copilot CLI reads. Others are kept as written. */
 const MEMBER_KINDS: { readonly [member: string]: "string" | "number" | "boolean" } = {
   enabled: "boolean",
   clientId: "string",
@@ -13,6 +13,8 @@ const MEMBER_KINDS: { readonly [member: string]: "string" | "number" | "boolean"
   redirectUri: "string",
   callbackPort: "number",
   resource: "string",
+  publicClient: "boolean",
+  grantType: "string",
 };
 
 /** The settings that may contain references, as headers may. */

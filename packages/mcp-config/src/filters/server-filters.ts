@@ -7,7 +7,7 @@ import { isAllowed, type ServerPattern } from "./server-pattern.ts";
 export interface ServerBlock {
   /**
    * The rule that blocks it: `approval`, `trust`, `project`, `disabled`, `disabledServers`, `deny`, `allow`, `exa`, `browser`,
-   * `equivalent`, or the name of one of the caller's own filters.
+   * `equivalent`, `admit` (an answer of the caller's is missing), or the name of one of the caller's own filters.
    */
   readonly by: string;
   /** For people: half a sentence about the server. */

@@ -1,5 +1,6 @@
 import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
+import { realFileOf } from "../text-file.ts";
 import { CLAUDE_PLUGIN_VARIABLES, CLAUDE_VARIABLES } from "./claude-entry.ts";
 import { pluginsByFolder } from "./claude-installed-plugins.ts";
 import { type ListLine, readListLines } from "./claude-list-lines.ts";
@@ -14,15 +15,19 @@ export interface ProjectRecord {
   readonly record: JsonMap;
 }
 
-/** The record of the project in which the host runs; for a file parsed by itself, else that of the first project with servers. */
+/** The record of the project in which the host runs, by its path as it is given or without links, as the host writes it; for a file parsed by itself, else that of the first project with servers. */
 export function projectRecord(root: JsonMap, context: FindingContext): ProjectRecord | undefined {
-  const projects = isMap(root.projects) ? root.projects : {};
+  if (!isMap(root.projects)) return undefined;
+  const { projects } = root;
   const recordOf = (folder: string | undefined): ProjectRecord | undefined => {
     const record = folder === undefined ? undefined : ownMember(projects, folder);
     return folder !== undefined && isMap(record) ? { path: ["projects", folder], record } : undefined;
   };
   const own = context.folders
-    .map((folder) => recordOf(keyOf(folder, projects, context)))
+    .map(
+      (folder) =>
+        recordOf(keyOf(folder, projects, context)) ?? recordOf(realKeyOf(folder, projects, context)),
+    )
     .find((record) => record !== undefined);
   if (own || !context.isStandaloneFile) return own;
   const chosen = Object.keys(projects)
@@ -40,6 +45,11 @@ function keyOf(folder: string, projects: JsonMap, context: FindingContext): stri
   const slashed = folder.replaceAll("\\", "/");
   if (Object.hasOwn(projects, slashed)) return slashed;
   return Object.keys(projects).find((name) => folderKey(name, context) === folderKey(folder, context));
+}
+
+function realKeyOf(folder: string, projects: JsonMap, context: FindingContext): string | undefined {
+  const real = realFileOf(folder);
+  return real === undefined ? undefined : keyOf(real, projects, context);
 }
 
 /**

@@ -4,6 +4,7 @@ import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { quote } from "../server-name.ts";
 import { describeLocation } from "../sources/config-problem.ts";
+import { realFileOf } from "../text-file.ts";
 import { NO_VARIABLES } from "../variables.ts";
 import { readRequirements } from "./codex-requirements.ts";
 import {
@@ -148,12 +149,15 @@ function findFault(entry: JsonMap): { field: string; text: string } | undefined 
   };
 }
 
-/** The trust level of the folder itself wins over that of the project; of each, the strongest layer wins. */
+/**
+ * The trust level of the folder itself wins over that of the project, and that of the path as it is given over that of the path
+ * without links; of each, the strongest layer wins.
+ */
 function trustsProject(documents: readonly HostDocument[], folder: string, context: FindingContext): boolean {
   const layers = documents.filter(({ scope }) => scope !== "project");
-  const levels = [folder, context.folders.at(-1) ?? folder].flatMap((path) =>
-    layers.map(({ content }) => trustLevel(content, path, context)),
-  );
+  const levels = [folder, context.folders.at(-1) ?? folder]
+    .flatMap((path) => [path, realFileOf(path) ?? path])
+    .flatMap((path) => layers.map(({ content }) => trustLevel(content, path, context)));
   return levels.find((level) => level !== undefined) === "trusted";
 }
 

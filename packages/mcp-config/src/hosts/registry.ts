@@ -1,9 +1,10 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { GAP } from "../entries/entry-examples.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
+import { quote } from "../server-name.ts";
 import { bareName } from "../variable-syntax.ts";
 import type { VariableSource } from "../variables.ts";
 import type { FindServers, HostDialect } from "./host-dialect.ts";
@@ -88,7 +89,8 @@ function findOptions(root: JsonMap): ReturnType<FindServers> {
 function reshape(option: JsonMap, remark: RemarkOnEntry): JsonMap {
   for (const list of LISTS) {
     const value = member(option, list);
-    if (value !== undefined && !Array.isArray(value)) remark("invalid-field", list, "must be a list");
+    if (value === undefined || Array.isArray(value)) continue;
+    remark("invalid-field", list, `${quote(list)} must be a list, not ${kindOf(value)}. It is left out.`);
   }
   return isPackage(option) ? packageLaunch(option).entry : remoteAddress(option).entry;
 }

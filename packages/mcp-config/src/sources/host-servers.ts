@@ -24,27 +24,49 @@ export interface HostDocuments {
   readonly isTrusted: boolean;
 }
 
-/** Reads the servers of one host: finds the entries, joins them by the host's rule, reads them, and applies the host's lists. */
+/**
+ * Reads the servers of one host, and applies the host's lists. The servers of a project that the host does not trust are blocked;
+ * nothing else is said of them.
+ */
 function readHostServers(host: HostDocuments, context: FindingContext, report: Report): ServerSource {
   const { dialect, isExclusive } = host;
-  const problems: ConfigProblem[] = [];
   const documents = host.documents.filter(({ scope }) => !isExclusive || scope === dialect.exclusiveScope);
   const trusted = documents.filter((document) => isTrusted(document, host, context, report));
-  const readings = Map.groupBy(trusted, ({ file }) => file);
-  const found = trusted.flatMap((document) => {
+  const reading = readDocuments(trusted, host, context, report);
+  const verdictOf = askLists(host, context, report);
+  const entries = reading.entries.map((found) => applyAllLists(found, verdictOf, report));
+  if (trusted.length === documents.length) return { entries, problems: reading.problems, diagnostics: [] };
+  const untrusted = readDocuments(
+    documents.filter((document) => !trusted.includes(document)),
+    host,
+    context,
+    () => {},
+  );
+  const { title } = dialect;
+  const reason = `${title} does not trust its project; trust the project there first`;
+  const blocked = untrusted.entries
+    .filter(({ entry: { outcome } }) => "definition" in outcome)
+    .map(({ entry }) => ({ ...entry, block: { by: "trust", reason } }));
+  return { entries: [...entries, ...blocked], problems: reading.problems, diagnostics: [] };
+}
+
+/** Finds the entries of documents, joins them by the host's rule, and reads them. */
+function readDocuments(
+  documents: readonly ParsedHostText[],
+  { dialect }: HostDocuments,
+  context: FindingContext,
+  report: Report,
+): { readonly entries: readonly ReadSourceEntry[]; readonly problems: readonly ConfigProblem[] } {
+  const problems: ConfigProblem[] = [];
+  const readings = Map.groupBy(documents, ({ file }) => file);
+  const found = documents.flatMap((document) => {
     const ofFile = readings.get(document.file) ?? [];
     const { entries, problems: faults } = findEntries(document, ofFile, context, report);
     problems.push(...faults);
     return entries;
   });
   const entries = dialect.merge === "fields" ? layerEntries(found, context.platform) : found;
-  const verdictOf = askLists(host, context, report);
-  const read = entries.flatMap((entry) => readEntry(entry, context, report) ?? []);
-  return {
-    entries: read.map((found) => applyAllLists(found, verdictOf, report)),
-    problems,
-    diagnostics: [],
-  };
+  return { entries: entries.flatMap((entry) => readEntry(entry, context, report) ?? []), problems };
 }
 
 /**
@@ -74,7 +96,7 @@ function isTrusted(
   const { scope, root, file } = document;
   if (host.isTrusted || scope !== "project" || !trustsProject || root === undefined) return true;
   if (trustsProject(host.documents, root, context)) return true;
-  const message = `${file} is not read, because ${title} does not trust its project; trust it there first.`;
+  const message = `${file} is not used, because ${title} does not trust its project; trust it there first.`;
   report(diagnose("untrusted-project", message, { file }));
   return false;
 }

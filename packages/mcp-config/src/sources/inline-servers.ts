@@ -4,7 +4,7 @@ import { type JsonPath, jsonPointer } from "../documents/json-path.ts";
 import { isMap, kindOf } from "../documents/json-value.ts";
 import { JACKFIELD } from "../hosts/jackfield.ts";
 import { invalidSource } from "./config-problem.ts";
-import { readSourceEntry, type ServerSource } from "./server-source.ts";
+import { readSourceEntry, type ServerSource, unreadableEntry } from "./server-source.ts";
 
 /** Options of every entry, whatever its transport. Limits are fields of the entry itself. */
 export interface InlineServerOptions extends ServerLimits {
@@ -78,7 +78,13 @@ export function readInlineServers(servers: unknown, cwd: string): ServerSource {
       platform,
       locate,
     };
-    return readSourceEntry(servers[name], entryContext, (diagnostic) => diagnostics.push(diagnostic));
+    let entry: unknown;
+    try {
+      entry = servers[name];
+    } catch (cause) {
+      return unreadableEntry(name, definedIn, cause);
+    }
+    return readSourceEntry(entry, entryContext, (diagnostic) => diagnostics.push(diagnostic));
   });
   return { entries, problems: [], diagnostics };
 }

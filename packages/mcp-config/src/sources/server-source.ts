@@ -10,6 +10,7 @@ import type { JsonPath } from "../documents/json-path.ts";
 import type { EntryContext } from "../entries/entry-context.ts";
 import { readServerEntry } from "../entries/server-entry.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
+import type { ServerBlock } from "../filters/server-filters.ts";
 import { quote } from "../server-name.ts";
 import type { ConfigProblem } from "./config-problem.ts";
 
@@ -27,6 +28,8 @@ export interface SourceEntry {
   readonly option?: string | undefined;
   /** Finds something in the entry by Jackfield's own field names. Set if a file is parsed by itself. */
   readonly locate?: ((path: JsonPath) => WrittenLocation) | undefined;
+  /** What keeps the entry from being used, whatever else is decided. */
+  readonly block?: ServerBlock | undefined;
   /** If a project has a part in the entry: the entry to use when that part does not count. */
   readonly withoutProject?: SourceEntry | undefined;
   readonly outcome:
@@ -49,8 +52,13 @@ export function readSourceEntry(entry: unknown, context: EntryContext, report: R
   try {
     return { name, definedIn, outcome: readServerEntry(entry, context, report) };
   } catch (cause) {
-    const text = `Server ${quote(name)}: its entry cannot be read.`;
-    const details = { server: name, phase: "config", location: definedIn } as const;
-    return { name, definedIn, outcome: { error: toMcpError(cause, "MCP_CONFIG_INVALID", text, details) } };
+    return unreadableEntry(name, definedIn, cause);
   }
+}
+
+/** An entry whose reading threw; the outcome is what was thrown, or an error that it caused. */
+export function unreadableEntry(name: string, definedIn: DefinedIn, cause: unknown): SourceEntry {
+  const text = `Server ${quote(name)}: its entry cannot be read.`;
+  const details = { server: name, phase: "config", location: definedIn } as const;
+  return { name, definedIn, outcome: { error: toMcpError(cause, "MCP_CONFIG_INVALID", text, details) } };
 }

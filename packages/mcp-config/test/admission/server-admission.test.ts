@@ -1,7 +1,12 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { memoryStateStore } from "@jackfield/test-kit";
 import { describe, expect, test } from "vitest";
-import { createApprovalLedger, createServerAdmission, type DiscoveredServers } from "../../src/index.ts";
+import {
+  type AdmitServer,
+  createApprovalLedger,
+  createServerAdmission,
+  type DiscoveredServers,
+} from "../../src/index.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 
 const homeWith = useHomeFolder();
@@ -213,4 +218,28 @@ test("the weaker of two entries with the same endpoint is blocked, with the othe
   expect(blocked).toMatchObject([
     { by: "equivalent", reason: 'it reaches the same endpoint as "docs"', definition: { name: "alias" } },
   ]);
+});
+
+describe("an admission of the caller's that throws or gives no answer", () => {
+  const broken: readonly [string, () => Promise<never>][] = [
+    ["throws", () => Promise.reject(new Error("boom"))],
+    ["gives no answer", async () => undefined as never],
+  ];
+
+  test.each(broken)("blocks what it was asked about: it %s", async (_what, answer) => {
+    const { discover } = await homeWith({
+      [USER_FILE]: file({ a: { command: "a" }, b: { command: "b" } }),
+      [PROJECT_FILE]: file({ a: { command: "other" } }),
+    });
+    const admit: AdmitServer = async (definition) =>
+      definition.name === "a" && definition.definedIn.scope === "project" ? answer() : { definition };
+    expect(summary(await discover({ admit }))).toMatchObject({
+      used: ["a of user", "b of user"],
+      blocked: ["a of project: admit"],
+    });
+    expect(summary(await discover({ admit: answer }))).toMatchObject({
+      used: [],
+      blocked: ["a of user: admit", "b of user: admit", "a of project: admit"],
+    });
+  });
 });

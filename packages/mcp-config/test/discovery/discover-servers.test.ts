@@ -292,4 +292,27 @@ describe("untrusted or broken input", () => {
     expect(found.discoveryError).toMatchObject({ code: "MCP_INTERNAL", phase: "config" });
     expect((await discover()).discoveryError).toBeUndefined();
   });
+
+  test("options of the wrong type are one error, and keep explicit servers", async () => {
+    const { discover } = await homeWith({ ".cursor/mcp.json": servers({ s: { command: "x" } }) });
+    const given = { given: { command: "x" } };
+    for (const wrong of [{ cwd: 5 as never }, { base: 5 as never, files: ["own.json"] }]) {
+      const found = await discover({ ...wrong, hosts: "all", servers: given });
+      expect(found.servers.map(({ name }) => name)).toContain("given");
+      expect(found.discoveryError).toMatchObject({ code: "MCP_INTERNAL", phase: "config" });
+    }
+  });
+
+  test("a server in code that cannot be read is a problem of its own", async () => {
+    const { discover } = await homeWith();
+    const given = {
+      good: { command: "x" },
+      get bad(): never {
+        throw new Error("no entry");
+      },
+    };
+    const { servers: found, problems } = await discover({ servers: given });
+    expect(found.map(({ name }) => name)).toEqual(["good"]);
+    expect(problems).toMatchObject([{ server: "bad", error: { code: "MCP_CONFIG_INVALID" } }]);
+  });
 });

@@ -160,3 +160,12 @@ describe("a variable that the resolver can find is not reported", () => {
     ]);
   });
 });
+
+test("a variable that a project's field may not see is reported only if it is unset", async () => {
+  const headers = { Authorization: "Bearer ${SET_TOKEN}", "X-A": "${UNSET_TOKEN}", "X-B": "${OWN_TOKEN}" };
+  const entry = { type: "http", url: "https://h.example", headers, env: { OWN_TOKEN: "x" } };
+  const options = { host: "kiro", file: "/p/.kiro/settings/mcp.json", env: { SET_TOKEN: "x" } };
+  expect(await unresolved(entry, options)).toEqual([
+    ['"UNSET_TOKEN" in "headers.X-A"', "/mcpServers/s/headers/X-A"],
+  ]);
+});

@@ -1,3 +1,4 @@
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
@@ -18,6 +19,23 @@ const facts = (found: readonly ServerDefinition[]) =>
   found.map((server) => [server.name, "command" in server ? server.command : "", server.definedIn.scope]);
 
 describe("Claude Code", () => {
+  test("finds the record of a project that is opened through a link, with its servers and its off-list", async () => {
+    const { discover, write, home, project } = await homeWith();
+    const record = { ...servers({ db: { command: "local" } }), disabledMcpServers: ["off"] };
+    const user = servers({ db: { command: "user" }, off: { command: "off" } });
+    await write(".claude.json", { ...user, projects: { [project]: record } });
+    const link = join(home, "link");
+    await symlink(project, link);
+    for (const cwd of [project, link]) {
+      const { servers: found } = await discover({ ...CLAUDE, cwd });
+      expect(facts(found)).toEqual([
+        ["db", "local", "local"],
+        ["off", "off", "user"],
+      ]);
+      expect(found[1]).toMatchObject({ enabled: false, disabledBy: "disabledMcpServers" });
+    }
+  });
+
   test("prefers local, then project, then user, then plugin servers", async () => {
     const all = (command: string) => servers({ s: { command }, [command]: { command } });
     const { discover, write, home, project } = await homeWith({

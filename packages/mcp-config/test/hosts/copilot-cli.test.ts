@@ -36,3 +36,15 @@ test("oauth settings beside a command are reported as unused", async () => {
   const { told } = await parse({ mcpServers: { s: server } }, { host: "copilot-cli" });
   expect(told).toEqual(["unused-field: s"]);
 });
+
+test.each([
+  ["oauthPublicClient", "yes"],
+  ["oauthGrantType", 5],
+])("an oauth setting of the wrong type is left out: %s", async (field, value) => {
+  const { oauth: _, ...remote } = entry;
+  const server = { ...remote, oauthClientId: "c", [field]: value };
+  const { servers, diagnostics } = await parse({ mcpServers: { s: server } }, { host: "copilot-cli" });
+  expect(servers[0]?.definition).toMatchObject({ oauth: { clientId: "c" } });
+  expect(JSON.stringify(servers[0]?.definition)).not.toContain(JSON.stringify(value));
+  expect(diagnostics).toMatchObject([{ code: "invalid-field", pointer: `/mcpServers/s/${field}` }]);
+});

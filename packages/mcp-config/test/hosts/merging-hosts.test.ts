@@ -1,3 +1,4 @@
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
@@ -13,11 +14,36 @@ describe("Codex", () => {
   const user =
     '[mcp_servers.docs]\nurl = "https://docs.example/mcp"\nenv_http_headers = { "X-Key" = "KEY" }\ntool_timeout_sec = 5\n';
 
-  test("ignores and reports the layer of an untrusted project", async () => {
-    const { discover } = await homeWith({ ".codex/config.toml": user, "work/.codex/config.toml": project });
-    const { servers, diagnostics } = await discover({ hosts: ["codex"] });
+  test("ignores and reports the layer of an untrusted project, and lists its servers as blocked", async () => {
+    const broken =
+      '[mcp_servers.broken]\nurl = 5\n[mcp_servers.odd]\ncommand = "x"\nstartup_timeout_sec = "soon"\n';
+    const layer = `${project}${broken}`;
+    const { discover } = await homeWith({ ".codex/config.toml": user, "work/.codex/config.toml": layer });
+    const asked: string[] = [];
+    const admit = async (definition: ServerDefinition) => {
+      asked.push(definition.definedIn.scope);
+      return { definition };
+    };
+    const { servers, blocked, problems, diagnostics } = await discover({ hosts: ["codex"], admit });
     expect(servers).toMatchObject([{ url: "https://docs.example/mcp", definedIn: { scope: "user" } }]);
+    const reason = "Codex does not trust its project; trust the project there first";
+    expect(blocked).toMatchObject([
+      { by: "trust", reason, definition: { name: "docs", url: "https://evil.example/mcp" } },
+      { by: "trust", reason, definition: { name: "odd" } },
+    ]);
+    expect(problems).toEqual([]);
     expect(diagnostics.map(({ code }) => code)).toEqual(["untrusted-project"]);
+    expect(asked).toEqual(["user"]);
+  });
+
+  test("trusts a project by its own path when it is opened through a link", async () => {
+    const { home, write, discover } = await homeWith({ "work/.codex/config.toml": project });
+    const link = join(home, "link");
+    await symlink(join(home, "work"), link);
+    expect((await discover({ hosts: ["codex"], cwd: link })).servers).toEqual([]);
+    await write(".codex/config.toml", `[projects."${join(home, "work")}"]\ntrust_level = "trusted"\n`);
+    const { servers } = await discover({ hosts: ["codex"], cwd: link });
+    expect(servers).toMatchObject([{ name: "docs", definedIn: { scope: "project" } }]);
   });
 
   test("[threat T12] treats a server that a project's layer changes as the project's, without user secrets", async () => {

@@ -244,3 +244,11 @@ describe("a registry server.json", () => {
     expect((await optionsOf(document({}))).told).toEqual(["ConfigShapeError"]);
   });
 });
+
+test("two ways to start one package have ids of their own", async () => {
+  const package_ = { registryType: "npm", identifier: "w", version: "1.0.0", transport: { type: "stdio" } };
+  const packages = [package_, { ...package_, runtimeHint: "bunx" }, { ...package_, runtimeHint: "pnpm" }];
+  const { servers } = await parse({ name: "io.x/w", packages }, { host: "registry" });
+  const ids = servers[0]?.options?.map(({ id }) => id);
+  expect(ids).toEqual(["npm:w@1.0.0", "npm:w@1.0.0#2", "npm:w@1.0.0#3"]);
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CODEX } from "../../src/hosts/codex.ts";
 import type { FindingContext, HostDocument } from "../../src/hosts/host-dialect.ts";
+import { projectFiles } from "../../src/index.ts";
 import { parse } from "../discovery/parsing.ts";
 
 const WINDOWS: FindingContext = {
@@ -70,5 +71,15 @@ describe("a folder that Codex trusts", () => {
       false,
       true,
     ]);
+  });
+});
+
+test("a working directory of Windows stays one on every system", () => {
+  const files = projectFiles({ platform: "win32", cwd: "C:\\Code\\p", home: "C:\\Users\\me", env: {} });
+  expect(files).toContainEqual({
+    host: "claude-code",
+    kind: "project",
+    file: "C:\\Code\\p\\.mcp.json",
+    holds: "servers",
   });
 });

@@ -1,0 +1,239 @@
+import type { DiscoveredServers } from "@jackfield/mcp-config";
+import { isMcpError, type Logger, McpError, thrownText, toMcpError } from "@jackfield/mcp-core";
+import { fileSystem } from "./builtin-modules.ts";
+import { type CommandArguments, readArguments } from "./command-line/arguments.ts";
+import type { CommandResult } from "./command-line/command-result.ts";
+import { helpOn } from "./command-line/help.ts";
+import { interruption, untilInterrupted } from "./command-line/interruption.ts";
+import { watchTerminal, writeText } from "./command-line/outputs.ts";
+import { pageOf } from "./command-line/page.ts";
+import { placed, printable, printableJson, type Terminal } from "./command-line/terminal.ts";
+import { withTypedOptions } from "./command-line/typed-options.ts";
+import { connectDeadlineFault } from "./connect-deadline.ts";
+import type { McpReport } from "./mcp.ts";
+import { hasStateDirectory, NO_STATE_DIRECTORY_WARNING } from "./unknown-home.ts";
+
+// For the program, which loads this module without the face that others see.
+export { keepCompiledModules } from "./command-line/compiled-modules.ts";
+
+/** The exit code that shells report for a program ended by Ctrl+C. */
+const EXIT_INTERRUPTED = 130;
+
+/**
+ * The `jackfield` command line. Never throws: errors are written to standard error.
+ *
+ * @param argv - the words after the program's name
+ * @returns the exit code
+ */
+export async function runCommandLine(argv: readonly string[], terminal: Terminal = process): Promise<number> {
+  const interrupt = new AbortController();
+  const { signal } = interrupt;
+  const onInterrupt = () => interrupt.abort(interruption());
+  process.once("SIGINT", onInterrupt);
+  const watched = watchTerminal(terminal);
+  try {
+    const exitCode = await runUntilDone(argv, watched.terminal, signal);
+    await watched.release(signal);
+    // An interrupted command must not report success, whatever it has printed.
+    if (signal.aborted) return EXIT_INTERRUPTED;
+    return exitCode === 0 && watched.hasFailed() ? 1 : exitCode;
+  } finally {
+    process.removeListener("SIGINT", onInterrupt);
+  }
+}
+
+async function runUntilDone(
+  argv: readonly string[],
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<number> {
+  try {
+    return await run(readArguments(argv), terminal, signal);
+  } catch (thrown) {
+    terminal.stderr.write(errorText(toMcpError(thrown, "MCP_INTERNAL", thrownText(thrown))));
+    return isMcpError(thrown, "MCP_ABORTED") ? EXIT_INTERRUPTED : 1;
+  }
+}
+
+/** Loads only the modules of the given command: loading all of them takes longer than most commands. */
+async function run(args: CommandArguments, terminal: Terminal, signal: AbortSignal): Promise<number> {
+  if (worksInFolder(args)) refuseMissingFolder(args);
+  switch (args.command) {
+    case "help":
+      return print(helpOn(args.on), terminal, signal);
+    case "version":
+      return print(`${readVersion()}\n`, terminal, signal);
+    case "config":
+      return config(args, terminal, signal);
+    case "cache": {
+      const { cache } = await import("./command-line/cache-command.ts");
+      const log = logTo(terminal, args.verbose ? "debug" : "warn");
+      const result = cache(args.action, { directory: args.cache, cwd: args.cwd, log });
+      return show(await untilInterrupted(result, signal), args, terminal, signal);
+    }
+    case "approve":
+      return approveServers(args, terminal, signal);
+    case "login":
+    case "logout":
+      return account(args, terminal, signal);
+    case "init": {
+      const { init } = await import("./command-line/init-command.ts");
+      const result = init({ ...args, log: logTo(terminal, "warn"), signal });
+      return show(await untilInterrupted(result, signal), args, terminal, signal);
+    }
+    case "types": {
+      const { runtimeOptions } = await import("./command-line/opened-runtime.ts");
+      const { types } = await import("./command-line/types-command.ts");
+      const log = args.verbose ? logTo(terminal, "debug") : undefined;
+      const result = types({
+        ...args,
+        runtime: { ...runtimeOptions(args), log, signal },
+        tellProblems: (report) => tellReport(report, args, terminal),
+      });
+      return show(await result, args, terminal, signal);
+    }
+    default: {
+      const { runOnRuntime } = await import("./command-line/runtime-commands.ts");
+      return runOnRuntime(args, {
+        terminal,
+        signal,
+        log: args.verbose ? logTo(terminal, "debug") : undefined,
+        tellProblems: (report) => tellReport(report, args, terminal),
+        show: (result) => show(result, args, terminal, signal),
+      });
+    }
+  }
+}
+
+/** Refuses a mistyped folder: it has no servers, which would look as if all were well. */
+/** `config parse` takes the folder for the name of a project, which may be on another machine. */
+function worksInFolder(args: CommandArguments): boolean {
+  if (args.command === "config") return args.action.kind !== "parse";
+  return args.command !== "help" && args.command !== "version";
+}
+
+function refuseMissingFolder({ cwd }: CommandArguments): void {
+  if (cwd === undefined) return;
+  try {
+    if (fileSystem.statSync(cwd).isDirectory()) return;
+  } catch {
+    // A folder that cannot be read cannot be worked in either.
+  }
+  const message = `The folder ${cwd} of "--cwd" does not exist or is not a folder; correct the path.`;
+  throw new McpError("MCP_CONFIG_NOT_FOUND", message, { phase: "config" });
+}
+
+async function config(
+  args: CommandArguments & { readonly command: "config" },
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<number> {
+  const { action, cwd, configFiles: files, servers, hosts } = args;
+  const { listConfig, parseConfig } = await import("./command-line/config-command.ts");
+  if (action.kind === "parse") {
+    const parsed = parseConfig(action, cwd);
+    return show(await untilInterrupted(parsed, signal), args, terminal, signal);
+  }
+  const log = logTo(terminal, "warn");
+  const listed = listConfig({ cwd, files, servers, hosts, log });
+  const { found, ...result } = await untilInterrupted(listed, signal);
+  tellProblems(found, args, terminal);
+  return show(result, args, terminal, signal);
+}
+
+async function approveServers(
+  args: CommandArguments & { readonly command: "approve" },
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<number> {
+  const { cwd, configFiles: files, servers, hosts, server: name, yes } = args;
+  const { approve } = await import("./command-line/approve-command.ts");
+  const { found, ...result } = await approve({
+    cwd,
+    files,
+    servers,
+    hosts,
+    name,
+    yes,
+    log: logTo(terminal, "warn"),
+    terminal,
+    stdin: terminal.stdin ?? process.stdin,
+    signal,
+  });
+  tellProblems(found, args, terminal);
+  return show(result, args, terminal, signal);
+}
+
+async function account(
+  args: CommandArguments & { readonly command: "login" | "logout" },
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<number> {
+  const { cwd, configFiles: files, servers, hosts, server: name, cache } = args;
+  const log = logTo(terminal, args.verbose ? "debug" : "warn");
+  const told = (found: DiscoveredServers) => tellProblems(found, args, terminal);
+  const options = { name, cache, cwd, files, servers, hosts, log, signal, tellProblems: told };
+  const { login, logout } = await import("./command-line/login-command.ts");
+  const result = args.command === "login" ? login({ ...args, ...options, terminal }) : logout(options);
+  return show(await result, args, terminal, signal);
+}
+
+/** Prints a report, and the warnings about the environment, unless `--verbose` has logged them. */
+function tellReport(report: McpReport, args: CommandArguments, terminal: Terminal): void {
+  const warnings = [
+    hasStateDirectory() ? undefined : NO_STATE_DIRECTORY_WARNING,
+    connectDeadlineFault(process.env),
+  ];
+  for (const warning of warnings)
+    if (!args.verbose && warning !== undefined) terminal.stderr.write(`warning: ${warning}\n`);
+  tellProblems(report, args, terminal);
+}
+
+function tellProblems(
+  { problems, diagnostics, discoveryError }: Pick<McpReport, "problems" | "diagnostics" | "discoveryError">,
+  { verbose }: CommandArguments,
+  { stderr }: Terminal,
+): void {
+  const remarks = diagnostics.filter(({ severity }) => severity !== "info" || verbose);
+  const lines = [
+    ...problems.map(({ error }) => errorText(error)),
+    ...remarks.map((remark) => `${remark.severity}: ${withTypedOptions(placed(remark))}\n`),
+    ...(discoveryError === undefined ? [] : [errorText(discoveryError)]),
+  ];
+  // One write for all lines: a file may cause a hundred of them, and each write is a system call.
+  if (lines.length > 0) stderr.write(lines.join(""));
+}
+
+async function show(
+  { json, text, exitCode }: CommandResult,
+  args: CommandArguments,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<number> {
+  if (args.json) await print(`${printableJson(JSON.stringify(json, undefined, 2))}\n`, terminal, signal);
+  else await print(typeof text === "string" ? text : await text(pageOf(terminal.stdout)), terminal, signal);
+  return exitCode;
+}
+
+async function print(text: string, terminal: Terminal, signal: AbortSignal): Promise<number> {
+  await writeText(terminal, text, signal);
+  return 0;
+}
+
+function logTo({ stderr }: Terminal, least: "debug" | "warn"): Logger {
+  return (level, message, fields) => {
+    if (least === "warn" && (level === "debug" || level === "info")) return;
+    const told = fields === undefined ? "" : ` ${printableJson(JSON.stringify(fields))}`;
+    stderr.write(`${level}: ${printable(message)}${told}\n`);
+  };
+}
+
+function errorText(error: McpError): string {
+  return `error: ${printable(withTypedOptions(error.message))} (${error.code})\n`;
+}
+
+function readVersion(): string {
+  const manifest = new URL("../package.json", import.meta.url);
+  const { version } = JSON.parse(fileSystem.readFileSync(manifest, "utf8"));
+  return version;
+}
