@@ -1,4 +1,5 @@
 import { Writable, Readable } from "node:stream";
+declare function keepCompiledModules(): void;
 type Output = Writable & {
     readonly isTTY?: boolean | undefined;
     readonly columns?: number | undefined;
@@ -11,6 +12,5 @@ interface Terminal {
         readonly isTTY?: boolean | undefined;
     }) | undefined;
 }
-declare function keepCompiledModules(): void;
 declare function runCommandLine(argv: readonly string[], terminal?: Terminal): Promise<number>;
 export { keepCompiledModules, runCommandLine };

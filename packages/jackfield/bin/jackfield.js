@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { keepCompiledModules, runCommandLine } from "../dist/commands.js";
+import { runProgram } from "../dist/commands.js";
 
-keepCompiledModules();
-process.exitCode = await runCommandLine(process.argv.slice(2));
+await runProgram();

@@ -1,1 +1,2 @@
-export { keepCompiledModules, runCommandLine } from "./run-command-line.ts";
+export { keepCompiledModules } from "./command-line/compiled-modules.ts";
+export { runCommandLine } from "./run-command-line.ts";

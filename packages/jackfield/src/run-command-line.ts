@@ -3,6 +3,7 @@ import { isMcpError, type Logger, McpError, thrownText, toMcpError } from "@jack
 import { fileSystem } from "./builtin-modules.ts";
 import { type CommandArguments, readArguments } from "./command-line/arguments.ts";
 import type { CommandResult } from "./command-line/command-result.ts";
+import { keepCompiledModules } from "./command-line/compiled-modules.ts";
 import { helpOn } from "./command-line/help.ts";
 import { interruption, untilInterrupted } from "./command-line/interruption.ts";
 import { watchTerminal, writeText } from "./command-line/outputs.ts";
@@ -13,11 +14,14 @@ import { connectDeadlineFault } from "./connect-deadline.ts";
 import type { McpReport } from "./mcp.ts";
 import { hasStateDirectory, NO_STATE_DIRECTORY_WARNING } from "./unknown-home.ts";
 
-// For the program, which loads this module without the face that others see.
-export { keepCompiledModules } from "./command-line/compiled-modules.ts";
-
 /** The exit code that shells report for a program ended by Ctrl+C. */
 const EXIT_INTERRUPTED = 130;
+
+/** The program `jackfield`: runs the command of its own arguments, with a cache of compiled modules. */
+export async function runProgram(): Promise<void> {
+  keepCompiledModules();
+  process.exitCode = await runCommandLine(process.argv.slice(2));
+}
 
 /**
  * The `jackfield` command line. Never throws: errors are written to standard error.
