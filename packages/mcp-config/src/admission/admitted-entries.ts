@@ -30,8 +30,8 @@ interface HeldEntry {
 
 /**
  * Asks `admit` about each entry that nothing else blocks; without it, every such entry is admitted. An invalid entry of a project is
- * held back: nobody can approve it, and it would keep the user's own server of that name from being used. If an entry that a host joins from a project's
- * part and the user's is held back, the user's part takes its place.
+ * held back: nobody can approve it, and it would keep the user's own server of that name from being used. If an entry that a host
+ * joins from a project's part and the user's is held back, the user's part takes its place.
  */
 export async function admitEntries(
   entries: readonly SourceEntry[],
@@ -40,8 +40,10 @@ export async function admitEntries(
   const blocks = new Map<SourceEntry, BlockedServer>();
   const held: HeldEntry[] = [];
   const admitted: SourceEntry[] = [];
+  const isOpen = ({ block }: SourceEntry) => admit === undefined && block === undefined;
   for (const entry of entries) {
-    const own = admitEntry(entry, await admissionOf(entry, admit), blocks, held);
+    const admission = isOpen(entry) ? undefined : await admissionOf(entry, admit);
+    const own = admitEntry(entry, admission, blocks, held);
     const { withoutProject: second } = entry;
     const instead = own ?? (second && admitEntry(second, await admissionOf(second, admit), blocks, held));
     if (instead) admitted.push(instead);

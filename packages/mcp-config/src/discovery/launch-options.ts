@@ -22,6 +22,7 @@ interface ServerWithOptions extends Omit<LaunchOption, "id"> {
 /** Joins the entries that are ways to reach one server. An entry that cannot be used is a problem instead. */
 export function joinOptions(entries: readonly SourceEntry[]) {
   const servers = new Map<string, LaunchOption[]>();
+  const distinct = createDistinctIds();
   const problems: ConfigProblem[] = [];
   for (const { name, definedIn, option: id = "", outcome } of entries) {
     if ("error" in outcome) {
@@ -29,7 +30,7 @@ export function joinOptions(entries: readonly SourceEntry[]) {
     } else if (outcome.written) {
       const options = servers.get(name) ?? [];
       const { written, definition } = outcome;
-      options.push({ id: distinctId(id, options), written, definition });
+      options.push({ id: distinct(name, id), written, definition });
       servers.set(name, options);
     }
   }
@@ -40,10 +41,16 @@ export function joinOptions(entries: readonly SourceEntry[]) {
   return { servers: joined, problems };
 }
 
-/** Two ways may start the same package, in different programs: the second one's id ends with `#2`. */
-function distinctId(id: string, others: readonly LaunchOption[]): string {
-  let distinct = id;
-  for (let number = 2; others.some((other) => other.id === distinct); number += 1)
-    distinct = `${id}#${number}`;
-  return distinct;
+/**
+ * Two ways may start the same package, in different programs: the second one's id ends with `#2`. A file may have very many of them,
+ * so the number goes on from the last one.
+ */
+function createDistinctIds(): (server: string, id: string) => string {
+  const numbers = new Map<string, number>();
+  return (server, id) => {
+    const key = JSON.stringify([server, id]);
+    const number = (numbers.get(key) ?? 0) + 1;
+    numbers.set(key, number);
+    return number === 1 ? id : `${id}#${number}`;
+  };
 }

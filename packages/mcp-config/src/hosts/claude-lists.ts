@@ -15,7 +15,10 @@ export interface ProjectRecord {
   readonly record: JsonMap;
 }
 
-/** The record of the project in which the host runs, by its path as it is given or without links, as the host writes it; for a file parsed by itself, else that of the first project with servers. */
+/**
+ * The record of the project in which the host runs, by its path as it is given or without links, as the host writes it; for a file
+ * parsed by itself, else that of the first project with servers.
+ */
 export function projectRecord(root: JsonMap, context: FindingContext): ProjectRecord | undefined {
   if (!isMap(root.projects)) return undefined;
   const { projects } = root;
