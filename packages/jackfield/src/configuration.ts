@@ -110,7 +110,9 @@ export function createConfiguration(opened: ReadConfiguration, ports: Configurat
  */
 function hasLostSource(before: DiscoveredServers, after: DiscoveredServers): boolean {
   const known = new Set(unreadableFiles(before));
-  const defined = [...before.servers, ...before.blocked.map(({ definition }) => definition)];
+  // What a host ignores was never used, and may go at any time.
+  const blocked = before.blocked.filter(({ by }) => by !== "host");
+  const defined = [...before.servers, ...blocked.map(({ definition }) => definition)];
   const hadServers = (file: string | undefined) => defined.some(({ definedIn }) => definedIn.file === file);
   const toldBefore = before.diagnostics.filter(saysNoServers);
   const isNew = ({ code, file }: Diagnostic) =>

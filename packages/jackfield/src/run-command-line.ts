@@ -109,13 +109,13 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
   }
 }
 
-/** Refuses a mistyped folder: it has no servers, which would look as if all were well. */
 /** `config parse` takes the folder for the name of a project, which may be on another machine. */
 function worksInFolder(args: CommandArguments): boolean {
   if (args.command === "config") return args.action.kind !== "parse";
   return args.command !== "help" && args.command !== "version";
 }
 
+/** Refuses a mistyped folder: it has no servers, which would look as if all were well. */
 function refuseMissingFolder({ cwd }: CommandArguments): void {
   if (cwd === undefined) return;
   try {

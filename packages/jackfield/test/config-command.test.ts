@@ -259,6 +259,19 @@ describe("jackfield config list", () => {
     ]);
   });
 
+  it("lists the servers of a project that its host does not trust, which concern no other command", async () => {
+    const cwd = project({ ".codex/config.toml": '[mcp_servers.docs]\nurl = "https://docs.example/mcp"\n' });
+    const places = ["--cwd", cwd, "--hosts", "codex"];
+    const { listed } = await list(...places);
+    expect(listed).toMatchObject([{ name: "docs", approved: false, blockedBy: { by: "host" } }]);
+    expect((await commandLine("config", "list", ...places)).stdout).toContain("blocked (host)");
+    const status = await commandLine("status", "--json", ...places);
+    expect([JSON.parse(status.stdout).servers, status.exitCode]).toEqual([[], 0]);
+    const logout = await commandLine("logout", "docs", ...places);
+    expect(logout.stderr).toContain("Codex does not trust its project; trust the project there first");
+    expect(logout.exitCode).toBe(1);
+  });
+
   it("lists all hosts with --hosts all, and only named entries with --no-discover", async () => {
     const cwd = project();
     cpSync(join(FIXTURES, "windsurf/mcp_config.json"), write(".codeium/windsurf/mcp_config.json", ""));

@@ -88,7 +88,8 @@ export const DIAGNOSTIC_CODES = {
   },
   "untrusted-project": {
     severity: "info",
-    means: "A project file that its host ignores until the project is trusted.",
+    means:
+      "A project file that its host ignores until the project is trusted. Its servers are blocked by `host`.",
   },
   "project-chosen": {
     severity: "info",

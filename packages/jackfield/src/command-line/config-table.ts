@@ -27,7 +27,7 @@ function stateOf(server: Omit<ListedServer, "name" | "transport" | "definedIn">)
   const { enabled, disabledBy, approved, blockedBy, shadowedBy } = server;
   if (shadowedBy) return `shadowed by ${printableLine(shadowedBy.name, 40)}`;
   if (!enabled) return disabledBy === undefined ? "off" : `off (${printableLine(disabledBy, 40)})`;
-  if (!approved) return "not approved";
+  if (!approved && blockedBy?.by !== "host") return "not approved";
   return blockedBy ? `blocked (${printableLine(blockedBy.by, 40)})` : "on";
 }
 

@@ -183,7 +183,8 @@ async function findDefinition(
   const definition = found.servers.find((server) => server.name === name);
   if (definition !== undefined) return definition;
   const blocked = found.blocked.find((server) => server.definition.name === name);
-  if (command === "logout" && blocked !== undefined && blocked.by !== "approval") return blocked.definition;
+  const isUntrusted = blocked?.by === "approval" || blocked?.by === "host";
+  if (command === "logout" && blocked !== undefined && !isUntrusted) return blocked.definition;
   const unapproved = blocked?.by === "approval" ? blocked.definition : undefined;
   const message = unapproved
     ? `Server ${JSON.stringify(name)} comes from a project and is not approved; review it with: ${approveCommand([unapproved], { cwd, hosts })}`

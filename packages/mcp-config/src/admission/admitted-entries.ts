@@ -59,13 +59,21 @@ async function admissionOf(
   if (admit === undefined || !("definition" in outcome)) return undefined;
   const { definition } = outcome;
   try {
-    const admission: unknown = await admit(definition);
-    if (isMap(admission)) return admission as Admission;
+    const { block: given, ownsName, definition: admitted } = (await admit(definition)) as Answer;
+    if (given === undefined && isMap(admitted)) return { definition: admitted };
+    if (isMap(given) && typeof given.by === "string") return { block: given, ownsName: ownsName === true };
   } catch {
     // The caller's own fault must neither let a server in nor keep the others out.
   }
   return { block: UNDECIDED, ownsName: definition.definedIn.scope !== "project" };
 }
+
+/** An admission, perhaps of untyped code. */
+type Answer = {
+  readonly block?: ServerBlock | undefined;
+  readonly ownsName?: unknown;
+  readonly definition?: ServerDefinition | undefined;
+};
 
 const UNDECIDED: ServerBlock = {
   by: "admit",
@@ -117,6 +125,10 @@ export function sortOutBlocked(
   const servers = merged.servers.filter((server) => blockOf(server) === undefined);
   const owned = merged.servers.flatMap((server) => blockOf(server) ?? []);
   const first = withoutTwins(held, [...merged.servers, ...merged.problems]);
+  const blocked = first.flatMap((entry) => entry.blocked ?? []);
+  const [used = [], ignored = []] = [false, true].map((isIgnored) =>
+    blocked.filter(({ by }) => (by === "host") === isIgnored),
+  );
   const taken = new Set([
     ...merged.servers.map(({ name }) => name),
     ...merged.problems.map(({ server }) => server),
@@ -124,7 +136,8 @@ export function sortOutBlocked(
   return {
     ...merged,
     servers,
-    blocked: [...owned, ...first.flatMap(({ blocked }) => blocked ?? []), ...equivalents(merged)],
+    // What concerns nobody comes last: of several entries of one name, readers look at the first.
+    blocked: [...owned, ...used, ...equivalents(merged), ...ignored],
     problems: [...merged.problems, ...first.flatMap((entry) => problemOf(entry, taken) ?? [])],
   };
 }

@@ -53,7 +53,7 @@ export interface DiscoverServersOptions {
   readonly order?: readonly DefinitionScope[] | undefined;
   /**
    * Decides which entries are admitted before they are merged, see `createServerAdmission`. Default: every entry is, so the result
-   * includes entries of projects that nobody has approved.
+   * includes entries of projects that nobody has approved. Servers of projects that their host does not trust are blocked before.
    */
   readonly admit?: AdmitServer | undefined;
 }
@@ -112,7 +112,9 @@ export async function findServers(
   return {
     async merge(admit) {
       const admission = options.project === false ? withoutProjects(admit) : admit;
-      const merged = await mergeSources([own, ...discovered.sources], order, admission);
+      const sources =
+        options.project === false ? discovered.sources.map(openToAdmission) : discovered.sources;
+      const merged = await mergeSources([own, ...sources], order, admission);
       return {
         ...merged,
         problems: [
@@ -170,6 +172,11 @@ function isThere(file: string): boolean {
   } catch {
     return true;
   }
+}
+
+/** What a host has against a project does not matter if all projects are switched off. */
+function openToAdmission({ entries, ...source }: FoundEntries): FoundEntries {
+  return { ...source, entries: entries.map(({ block: _block, ...entry }) => entry) };
 }
 
 function withoutProjects(admit: AdmitServer | undefined): AdmitServer {

@@ -68,8 +68,11 @@ const PAIR_FLAGS: { readonly [flag: string]: string } = { header: ":", H: ":", e
 
 function pairIn(flag: string, value: string): { readonly name: string; readonly text: string } | undefined {
   const mark = Object.hasOwn(PAIR_FLAGS, flag) ? PAIR_FLAGS[flag] : undefined;
-  const at = mark === undefined ? -1 : value.indexOf(mark);
-  return at <= 0 ? undefined : { name: value.slice(0, at).trim(), text: value.slice(at + 1).trim() };
+  if (mark === undefined || isUrl(value)) return undefined;
+  const at = value.indexOf(mark);
+  const name = value.slice(0, Math.max(at, 0)).trim();
+  // For other programs, `-e` comes before a line of code.
+  return /^[\w-]+$/.test(name) ? { name, text: value.slice(at + 1).trim() } : undefined;
 }
 
 function isSecret(name: string, text: string, variables: VariableDialect, isValue = false): boolean {

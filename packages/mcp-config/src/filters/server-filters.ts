@@ -6,8 +6,9 @@ import { isAllowed, type ServerPattern } from "./server-pattern.ts";
 /** Why a server that was found is not used. */
 export interface ServerBlock {
   /**
-   * The rule that blocks it: `approval`, `trust`, `project`, `disabled`, `disabledServers`, `deny`, `allow`, `exa`, `browser`,
-   * `equivalent`, `admit` (an answer of the caller's is missing), or the name of one of the caller's own filters.
+   * The rule that blocks it: `approval`, `trust`, `project`, `host` (its host ignores it, too), `disabled`, `disabledServers`, `deny`,
+   * `allow`, `exa`, `browser`, `equivalent`, `admit` (an answer of the caller's is missing), or the name of one of the caller's own
+   * filters.
    */
   readonly by: string;
   /** For people: half a sentence about the server. */

@@ -150,15 +150,20 @@ function findFault(entry: JsonMap): { field: string; text: string } | undefined 
 }
 
 /**
- * The trust level of the folder itself wins over that of the project, and that of the path as it is given over that of the path
- * without links; of each, the strongest layer wins.
+ * The trust level of the folder itself wins over that of the project; of each, the strongest layer wins. If a folder has one level by
+ * its path as it is given and another by its path without links, both must be "trusted".
  */
 function trustsProject(documents: readonly HostDocument[], folder: string, context: FindingContext): boolean {
   const layers = documents.filter(({ scope }) => scope !== "project");
-  const levels = [folder, context.folders.at(-1) ?? folder]
-    .flatMap((path) => [path, realFileOf(path) ?? path])
-    .flatMap((path) => layers.map(({ content }) => trustLevel(content, path, context)));
-  return levels.find((level) => level !== undefined) === "trusted";
+  const levelOf = (path: string | undefined) =>
+    path === undefined
+      ? undefined
+      : layers.map(({ content }) => trustLevel(content, path, context)).find((level) => level !== undefined);
+  for (const path of [folder, context.folders.at(-1) ?? folder]) {
+    const levels = [levelOf(path), levelOf(realFileOf(path))].filter((level) => level !== undefined);
+    if (levels.length > 0) return levels.every((level) => level === "trusted");
+  }
+  return false;
 }
 
 /** Codex writes folders in lower case on Windows; an exact spelling wins. */

@@ -42,11 +42,10 @@ function readHostServers(host: HostDocuments, context: FindingContext, report: R
     context,
     () => {},
   );
-  const { title } = dialect;
-  const reason = `${title} does not trust its project; trust the project there first`;
+  const reason = `${dialect.title} does not trust its project; trust the project there first`;
   const blocked = untrusted.entries
     .filter(({ entry: { outcome } }) => "definition" in outcome)
-    .map(({ entry }) => ({ ...entry, block: { by: "trust", reason } }));
+    .map(({ entry }) => ({ ...entry, block: { by: "host", reason } }));
   return { entries: [...entries, ...blocked], problems: reading.problems, diagnostics: [] };
 }
 

@@ -57,13 +57,14 @@ export type InlineServer = InlineStdioServer | InlineRemoteServer | InlineInProc
 export function readInlineServers(servers: unknown, cwd: string): ServerSource {
   const diagnostics: ConfigDiagnostic[] = [];
   if (servers === undefined) return { entries: [], problems: [], diagnostics };
-  if (!isMap(servers)) {
+  const names = namesOf(servers);
+  if (!isMap(servers) || names === undefined) {
     const definedIn: DefinedIn = { scope: "explicit", pointer: "/servers" };
-    const text = `it must be an object of servers by name, not ${kindOf(servers)}.`;
-    const error = invalidSource(definedIn, text);
+    const given = isMap(servers) ? "one whose members cannot be listed" : kindOf(servers);
+    const error = invalidSource(definedIn, `it must be an object of servers by name, not ${given}.`);
     return { entries: [], problems: [{ definedIn, error, kind: "ConfigShapeError" }], diagnostics };
   }
-  const entries = Object.keys(servers).map((name) => {
+  const entries = names.map((name) => {
     const locate = (path: JsonPath) => ({ pointer: jsonPointer(["servers", name, ...path]) });
     const definedIn: DefinedIn = { scope: "explicit", ...locate([]) };
     const { entry: dialect, variables } = JACKFIELD;
@@ -87,4 +88,12 @@ export function readInlineServers(servers: unknown, cwd: string): ServerSource {
     return readSourceEntry(entry, entryContext, (diagnostic) => diagnostics.push(diagnostic));
   });
   return { entries, problems: [], diagnostics };
+}
+
+function namesOf(servers: unknown): readonly string[] | undefined {
+  try {
+    return isMap(servers) ? Object.keys(servers) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -224,6 +224,9 @@ describe("an admission of the caller's that throws or gives no answer", () => {
   const broken: readonly [string, () => Promise<never>][] = [
     ["throws", () => Promise.reject(new Error("boom"))],
     ["gives no answer", async () => undefined as never],
+    ["gives an empty one", async () => ({}) as never],
+    ["gives no definition", async () => ({ definition: null }) as never],
+    ["gives no reason", async () => ({ block: "no" }) as never],
   ];
 
   test.each(broken)("blocks what it was asked about: it %s", async (_what, answer) => {

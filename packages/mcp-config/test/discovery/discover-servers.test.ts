@@ -314,5 +314,15 @@ describe("untrusted or broken input", () => {
     const { servers: found, problems } = await discover({ servers: given });
     expect(found.map(({ name }) => name)).toEqual(["good"]);
     expect(problems).toMatchObject([{ server: "bad", error: { code: "MCP_CONFIG_INVALID" } }]);
+    const closed = new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error("closed");
+        },
+      },
+    );
+    const none = await discover({ servers: closed });
+    expect(none.problems).toMatchObject([{ definedIn: { pointer: "/servers" }, kind: "ConfigShapeError" }]);
   });
 });

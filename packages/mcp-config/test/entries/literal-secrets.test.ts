@@ -48,6 +48,7 @@ describe("a literal credential is reported", () => {
     ["claude-code", { command: "x", args: [`--header=X-API-Key:${SECRET}`] }, "args/0"],
     ["claude-code", { command: "x", args: ["-H", `Authorization: Bearer \${T:-${SECRET}}`] }, "args/1"],
     ["claude-code", { command: "docker", args: ["run", "-e", `API_TOKEN=${SECRET}`, "image"] }, "args/2"],
+    ["claude-code", { command: "docker", args: ["-H", "tcp://ada:hunter2secret@h:2375"] }, "args/1"],
     ["claude-code", variable(`\${K:-${DATABASE}}`), "env/API_KEY"],
     ["claude-code", remote({ url: "https://${USER:-ada:hunter2}@h" }), "url"],
     ["claude-code", remote({ url: "https://${USER:-abcdefABCDEF1234}@h" }), "url"],
@@ -117,6 +118,8 @@ describe("no literal credential is reported", () => {
     ["claude-code", variable("${D:-https://h?token=}")],
     ["claude-code", { command: "x", args: ["--header", "Authorization: Bearer ${T}"] }],
     ["claude-code", { command: "x", args: ["--header", "X-Trace: abcdefABCDEF1234"] }],
+    ["claude-code", { command: "node", args: ["-e", "const key=require('node:fs').readFileSync(0)"] }],
+    ["claude-code", { command: "node", args: ["-e", "import('tokenizer-mcp').then(m=>m.run())"] }],
     [
       "claude-code",
       { command: "docker", args: ["run", "-e", "API_TOKEN", "-e", "REGION=eu-west-1", "image"] },

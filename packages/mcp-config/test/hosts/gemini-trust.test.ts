@@ -23,7 +23,7 @@ describe("Gemini CLI folder trust", () => {
     expect(untrusted.servers).toMatchObject([{ command: "mine", definedIn: { scope: "user" } }]);
     const file = join(project, ".gemini/settings.json");
     expect(untrusted.diagnostics).toMatchObject([{ code: "untrusted-project", file }]);
-    expect(untrusted.blocked).toMatchObject([{ by: "trust", definition: { command: "theirs" } }]);
+    expect(untrusted.blocked).toMatchObject([{ by: "host", definition: { command: "theirs" } }]);
     await write(".gemini/trustedFolders.json", `{ "${project}": "TRUST_FOLDER" /* mine */ }`);
     expect((await discover(options)).servers).toMatchObject([{ command: "theirs" }]);
     await write("named.json", { [project]: "DO_NOT_TRUST" });

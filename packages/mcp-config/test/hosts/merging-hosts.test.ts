@@ -28,12 +28,14 @@ describe("Codex", () => {
     expect(servers).toMatchObject([{ url: "https://docs.example/mcp", definedIn: { scope: "user" } }]);
     const reason = "Codex does not trust its project; trust the project there first";
     expect(blocked).toMatchObject([
-      { by: "trust", reason, definition: { name: "docs", url: "https://evil.example/mcp" } },
-      { by: "trust", reason, definition: { name: "odd" } },
+      { by: "host", reason, definition: { name: "docs", url: "https://evil.example/mcp" } },
+      { by: "host", reason, definition: { name: "odd" } },
     ]);
     expect(problems).toEqual([]);
     expect(diagnostics.map(({ code }) => code)).toEqual(["untrusted-project"]);
     expect(asked).toEqual(["user"]);
+    const off = await discover({ hosts: ["codex"], project: false });
+    expect(off.blocked.map(({ by }) => by)).toEqual(["project", "project"]);
   });
 
   test("trusts a project by its own path when it is opened through a link", async () => {
@@ -44,6 +46,15 @@ describe("Codex", () => {
     await write(".codex/config.toml", `[projects."${join(home, "work")}"]\ntrust_level = "trusted"\n`);
     const { servers } = await discover({ hosts: ["codex"], cwd: link });
     expect(servers).toMatchObject([{ name: "docs", definedIn: { scope: "project" } }]);
+    const level = (path: string, value: string) => `[projects."${path}"]\ntrust_level = "${value}"\n`;
+    const own = join(home, "work");
+    for (const [ofLink, ofFolder] of [
+      ["trusted", "untrusted"],
+      ["untrusted", "trusted"],
+    ] as const) {
+      await write(".codex/config.toml", level(link, ofLink) + level(own, ofFolder));
+      expect((await discover({ hosts: ["codex"], cwd: link })).servers).toEqual([]);
+    }
   });
 
   test("[threat T12] treats a server that a project's layer changes as the project's, without user secrets", async () => {
