@@ -130,7 +130,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "untrusted-project": {
         readonly severity: "info";
-        readonly means: "A project file that its host ignores until the project is trusted.";
+        readonly means: "A project file that its host ignores until the project is trusted. Its servers are blocked by `host`.";
     };
     readonly "project-chosen": {
         readonly severity: "info";
