@@ -61,6 +61,15 @@ describe("jackfield config parse", () => {
     expect([Object.keys(JSON.parse(stdout).servers), exitCode]).toEqual([["other"], 0]);
   });
 
+  it("gives every diagnostic in JSON a place", async () => {
+    const file = folder.file("mcp.json");
+    writeFileSync(file, Buffer.from([0x7b, 0xc3, 0x28, 0x7d]));
+    const { stdout } = await commandLine("config", "parse", "--host", "cursor", file, "--json");
+    expect(JSON.parse(stdout).diagnostics).toMatchObject([
+      { code: "ConfigEncodingError", file, line: 1, column: 1 },
+    ]);
+  });
+
   it("resolves files against --cwd", async () => {
     const file = write("work/mcp.json", servers({ upper: { command: "x" } }));
     const lower = write("work/lower.json", servers({ lower: { command: "y" } }));

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { ApprovalLedger, DiscoveredServers, DiscoverServersOptions } from "@jackfield/mcp-config";
 import { createServerAdmission, findServers } from "@jackfield/mcp-config/runtime";
-import type { DefinitionScope, Logger, ServerDefinition } from "@jackfield/mcp-core";
+import type { DefinitionScope, Diagnostic, Logger, ServerDefinition } from "@jackfield/mcp-core";
 import { readApprovals } from "../approval-store.ts";
 import type { CommandResult } from "./command-result.ts";
 import { isFileLost, isRead, NOTHING_READ } from "./lost-configuration.ts";
@@ -82,8 +82,8 @@ async function listedAs(
 }
 
 /**
- * Reads one file in the dialect of one host. With `--json` values are shown as they are written, and may be secret. Exits with 1 if
- * something in the file is lost.
+ * Reads one file in the dialect of one host. With `--json` values are shown as they are written, and may be secret. Exits with 1 for
+ * a diagnostic of severity `error`.
  */
 export async function parseConfig(
   { host, file, layers }: Extract<ConfigAction, { kind: "parse" }>,
@@ -100,11 +100,17 @@ export async function parseConfig(
     definedIn,
   }));
   return {
-    json: { servers: describeServers(servers), diagnostics },
+    json: { servers: describeServers(servers), diagnostics: diagnostics.map(placedDiagnostic) },
     async text(page) {
       const { parsedTable } = await import("./config-table.ts");
       return parsedTable(rows, diagnostics, page);
     },
     exitCode: diagnostics.some(({ severity }) => severity === "error") ? 1 : 0,
   };
+}
+
+/** A diagnostic about a file as a whole has the place of its beginning. */
+function placedDiagnostic(diagnostic: Diagnostic): Diagnostic {
+  const { line = 1, column = 1 } = diagnostic;
+  return { ...diagnostic, line, column };
 }
