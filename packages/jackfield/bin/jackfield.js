@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import { runProgram } from "../dist/commands.js";
 
-await runProgram();
+process.exitCode = await runProgram(process.argv.slice(2));

@@ -17,10 +17,10 @@ import { hasStateDirectory, NO_STATE_DIRECTORY_WARNING } from "./unknown-home.ts
 /** The exit code that shells report for a program ended by Ctrl+C. */
 const EXIT_INTERRUPTED = 130;
 
-/** The program `jackfield`: runs the command of its own arguments, with a cache of compiled modules. */
-export async function runProgram(): Promise<void> {
+/** The program `jackfield`: as `runCommandLine`, with a cache of compiled modules. */
+export function runProgram(argv: readonly string[]): Promise<number> {
   keepCompiledModules();
-  process.exitCode = await runCommandLine(process.argv.slice(2));
+  return runCommandLine(argv);
 }
 
 /**
