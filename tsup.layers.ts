@@ -7,9 +7,8 @@ type Esbuild = Build["esbuild"];
 
 /**
  * Options that put what several entries share into files that are named here: each layer is one file, with all that its module
- * imports. What several layers need is in the first, so that no other one loads a third. Left to itself, the bundler makes a file for
- * each set of entries that share something, and a program that starts loads most of them: to find a file takes as long as to compile
- * thirty kilobytes.
+ * imports and no layer before it has. Left to itself, the bundler makes a file for each set of entries that share something, and a
+ * program that starts loads most of them: to find a file takes as long as to compile thirty kilobytes.
  *
  * A layer exports what other files import of it, and imports each name once, because whenever the engine compiles a function it walks
  * through the names that its module shares. Which they are is seen in a draft, in which every layer exports all it has. What other
@@ -33,11 +32,10 @@ function layersOf(layers: { readonly [name: string]: string }): Plugin {
       const entries = { ...(initialOptions.entryPoints as Record<string, string>) };
       // What is an entry says what is public of what it imports, and has nothing itself.
       const layerOf = new Map(Object.values(entries).map((entry) => [resolve(entry), ENTRY]));
-      const [first = ""] = Object.keys(layers);
       for (const [name, module] of Object.entries(layers)) {
         entries[name] = `${LAYER}${name}`;
         for (const file of await reachedFrom(module, esbuild))
-          if (layerOf.get(file) !== ENTRY) layerOf.set(file, layerOf.has(file) ? first : name);
+          if (!layerOf.has(file)) layerOf.set(file, name);
       }
       initialOptions.entryPoints = entries;
       const draft: Plugin = { name: "draft", setup: (whole) => divide(whole, layerOf) };
@@ -48,7 +46,7 @@ function layersOf(layers: { readonly [name: string]: string }): Plugin {
         outdir: "draft",
         plugins: [draft],
       });
-      const others = Object.keys(layers).filter((layer) => layer !== first);
+      const [first = "", ...others] = Object.keys(layers);
       const textOf = (layer: string) =>
         outputFiles.find(({ path }) => path === resolve("draft", `${layer}.js`))?.text ?? "";
       const importedBy = (from: string, path: string) => [...new Set(namesImported(textOf(from), path))];

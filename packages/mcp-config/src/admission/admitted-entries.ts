@@ -40,9 +40,8 @@ export async function admitEntries(
   const blocks = new Map<SourceEntry, BlockedServer>();
   const held: HeldEntry[] = [];
   const admitted: SourceEntry[] = [];
-  const isOpen = ({ block }: SourceEntry) => admit === undefined && block === undefined;
   for (const entry of entries) {
-    const admission = isOpen(entry) ? undefined : await admissionOf(entry, admit);
+    const admission = admit || entry.block ? await admissionOf(entry, admit) : undefined;
     const own = admitEntry(entry, admission, blocks, held);
     const { withoutProject: second } = entry;
     const instead = own ?? (second && admitEntry(second, await admissionOf(second, admit), blocks, held));
@@ -69,11 +68,11 @@ async function admissionOf(
 }
 
 /** An admission, perhaps of untyped code. */
-type Answer = {
+interface Answer {
   readonly block?: ServerBlock | undefined;
   readonly ownsName?: unknown;
   readonly definition?: ServerDefinition | undefined;
-};
+}
 
 const UNDECIDED: ServerBlock = {
   by: "admit",
@@ -126,9 +125,7 @@ export function sortOutBlocked(
   const owned = merged.servers.flatMap((server) => blockOf(server) ?? []);
   const first = withoutTwins(held, [...merged.servers, ...merged.problems]);
   const blocked = first.flatMap((entry) => entry.blocked ?? []);
-  const [used = [], ignored = []] = [false, true].map((isIgnored) =>
-    blocked.filter(({ by }) => (by === "host") === isIgnored),
-  );
+  const isIgnored = ({ by }: BlockedServer) => by === "host";
   const taken = new Set([
     ...merged.servers.map(({ name }) => name),
     ...merged.problems.map(({ server }) => server),
@@ -137,7 +134,12 @@ export function sortOutBlocked(
     ...merged,
     servers,
     // What concerns nobody comes last: of several entries of one name, readers look at the first.
-    blocked: [...owned, ...used, ...equivalents(merged), ...ignored],
+    blocked: [
+      ...owned,
+      ...blocked.filter((server) => !isIgnored(server)),
+      ...equivalents(merged),
+      ...blocked.filter(isIgnored),
+    ],
     problems: [...merged.problems, ...first.flatMap((entry) => problemOf(entry, taken) ?? [])],
   };
 }

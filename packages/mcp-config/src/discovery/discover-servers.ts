@@ -111,10 +111,11 @@ export async function findServers(
   const own: FoundEntries = { entries: explicit.flatMap(({ entries }) => entries) };
   return {
     async merge(admit) {
-      const admission = options.project === false ? withoutProjects(admit) : admit;
-      const sources =
-        options.project === false ? discovered.sources.map(openToAdmission) : discovered.sources;
-      const merged = await mergeSources([own, ...sources], order, admission);
+      const found = [own, ...discovered.sources];
+      const merged =
+        options.project === false
+          ? await mergeSources(found.map(openToAdmission), order, withoutProjects(admit))
+          : await mergeSources(found, order, admit);
       return {
         ...merged,
         problems: [

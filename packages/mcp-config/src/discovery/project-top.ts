@@ -1,6 +1,7 @@
-import { type PlatformPath, posix, win32 } from "node:path";
+import type { PlatformPath } from "node:path";
 import { fileSystem } from "../builtin-modules.ts";
 import type { HostSurroundings } from "../hosts/host-dialect.ts";
+import { pathRules } from "../hosts/host-paths.ts";
 
 const { existsSync } = fileSystem;
 
@@ -15,12 +16,10 @@ export function projectAt(
   cwd: string,
   platform: NodeJS.Platform,
 ): Pick<HostSurroundings, "cwd" | "projectTop"> {
-  const rules = platform === "win32" && WINDOWS_PATH.test(cwd) ? win32 : OWN_RULES;
+  const rules = pathRules(platform === "win32" && WINDOWS_PATH.test(cwd) ? { platform } : process);
   const absolute = rules.resolve(cwd);
   return { cwd: absolute, projectTop: findProjectTop(absolute, rules) };
 }
-
-const OWN_RULES = process.platform === "win32" ? win32 : posix;
 
 function findProjectTop(cwd: string, { dirname, join }: PlatformPath): string {
   for (let folder = cwd; ; folder = dirname(folder)) {

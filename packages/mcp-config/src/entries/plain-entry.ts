@@ -60,13 +60,19 @@ export function readPlainEntry(
 }
 
 // Members that the full reading makes as well. A missing one would be read from `Object.prototype`, which somebody may have changed.
-const REST_OF_PROCESS = {
-  ...{ envUnset: undefined, envPassthrough: undefined, cwd: undefined, lazy: undefined },
-  ...{ shared: undefined, limits: undefined, tools: undefined, envFile: undefined },
+const REST_OF_ANY = {
+  lazy: undefined,
+  shared: undefined,
+  limits: undefined,
+  tools: undefined,
+  envFile: undefined,
 };
+const REST_OF_PROCESS = { envUnset: undefined, envPassthrough: undefined, cwd: undefined, ...REST_OF_ANY };
 const REST_OF_REMOTE = {
-  ...{ headersFromEnv: undefined, bearerTokenEnv: undefined, oauth: undefined, lazy: undefined },
-  ...{ shared: undefined, limits: undefined, tools: undefined, envFile: undefined },
+  headersFromEnv: undefined,
+  bearerTokenEnv: undefined,
+  oauth: undefined,
+  ...REST_OF_ANY,
 };
 
 const WAYS = ["command", "args", "env", "url", "headers"] as const;

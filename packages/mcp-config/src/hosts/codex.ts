@@ -155,12 +155,10 @@ function findFault(entry: JsonMap): { field: string; text: string } | undefined 
  */
 function trustsProject(documents: readonly HostDocument[], folder: string, context: FindingContext): boolean {
   const layers = documents.filter(({ scope }) => scope !== "project");
-  const levelOf = (path: string | undefined) =>
-    path === undefined
-      ? undefined
-      : layers.map(({ content }) => trustLevel(content, path, context)).find((level) => level !== undefined);
+  const levelOf = (path: string) =>
+    layers.map(({ content }) => trustLevel(content, path, context)).find((level) => level !== undefined);
   for (const path of [folder, context.folders.at(-1) ?? folder]) {
-    const levels = [levelOf(path), levelOf(realFileOf(path))].filter((level) => level !== undefined);
+    const levels = [path, realFileOf(path) ?? path].map(levelOf).filter((level) => level !== undefined);
     if (levels.length > 0) return levels.every((level) => level === "trusted");
   }
   return false;

@@ -39,7 +39,8 @@ describe("a call whose connection breaks before it is sent", () => {
     first.renew();
     const calling = manager.callTool(ECHO);
     await vi.advanceTimersByTimeAsync(1_000);
-    await calling;
+    expect(await calling).toEqual({ content: [] });
+    expect(first.requests).toHaveLength(2);
     await manager.close();
   });
 
