@@ -164,7 +164,7 @@ export async function readLock(file: string, writeCommand = "jackfield verify --
 
 async function lockedPins(
   file: string | undefined,
-  { cwd = process.cwd(), log, refresh }: Pick<GuardSettings, "cwd" | "log" | "refresh">,
+  { cwd = ".", log, refresh }: Pick<GuardSettings, "cwd" | "log" | "refresh">,
 ): Promise<ToolPins | undefined> {
   if (file === undefined) return undefined;
   const lock = await readLock(resolve(cwd, file));

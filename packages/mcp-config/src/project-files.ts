@@ -20,6 +20,7 @@ export interface ProjectFile {
  * repository is opened.
  *
  * @param options - as those of `discoverServers`
+ * @throws McpError `MCP_CONFIG_INVALID` for a `cwd` that is no path, or is relative to a working directory that was removed
  */
 export function projectFiles(
   options: Partial<Pick<HostSurroundings, "cwd" | "home" | "env" | "platform">> = {},

@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
 import { type DefinedIn, type DefinitionScope, type McpError, toMcpError } from "@jackfield/mcp-core";
+import { absolutePath } from "../absolute-path.ts";
 import {
   type AdmittedEntries,
   admitEntries,
@@ -91,7 +91,7 @@ export async function findServers(
   let base = ".";
   let fault: unknown;
   try {
-    base = resolve(options.base ?? options.cwd ?? base);
+    base = absolutePath(options.base ?? options.cwd ?? base);
   } catch (cause) {
     fault = cause; // The working directory was removed, or an option is no path. The servers in code are there all the same.
   }

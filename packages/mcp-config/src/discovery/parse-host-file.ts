@@ -50,7 +50,8 @@ export interface ParsedHostFile {
  * host looks for a project's file is a project's, unless it is the user's own in the home directory; a file elsewhere counts as the
  * user's own.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an unknown host and an option of the wrong type; faults of the file are diagnostics.
+ * @throws McpError `MCP_CONFIG_INVALID` for an unknown host, an option of the wrong type, and a relative path in a working directory
+ * that was removed; faults of the file are diagnostics.
  */
 export async function parseHostFile(options: ParseHostFileOptions): Promise<ParsedHostFile> {
   // Loaded on demand: most programs look for servers instead.

@@ -1,4 +1,5 @@
 import type { PlatformPath } from "node:path";
+import { absolutePath } from "../absolute-path.ts";
 import { fileSystem } from "../builtin-modules.ts";
 import type { HostSurroundings } from "../hosts/host-dialect.ts";
 import { pathRules } from "../hosts/host-paths.ts";
@@ -11,13 +12,15 @@ const WINDOWS_PATH = /^(?:[a-z]:[\\/]|\\\\)/i;
 /**
  * The working directory as an absolute path, and the root of its project: the nearest directory upward that contains `.git`, else the
  * working directory itself. A path of Windows stays one on every system.
+ *
+ * @throws McpError as `absolutePath` does
  */
 export function projectAt(
   cwd: string,
   platform: NodeJS.Platform,
 ): Pick<HostSurroundings, "cwd" | "projectTop"> {
   const rules = pathRules(platform === "win32" && WINDOWS_PATH.test(cwd) ? { platform } : process);
-  const absolute = rules.resolve(cwd);
+  const absolute = absolutePath(cwd, rules);
   return { cwd: absolute, projectTop: findProjectTop(absolute, rules) };
 }
 

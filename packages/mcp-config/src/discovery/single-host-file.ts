@@ -1,5 +1,6 @@
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname } from "node:path";
 import { type DefinitionScope, McpError } from "@jackfield/mcp-core";
+import { absolutePath } from "../absolute-path.ts";
 import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-codes.ts";
 import type { FindingContext, HostDialect, HostFile } from "../hosts/host-dialect.ts";
 import { dialectOf } from "../hosts/host-dialects.ts";
@@ -53,7 +54,7 @@ export async function parseSingleFile(options: ParseHostFileOptions): Promise<Pa
 
 async function parseFile(options: ParseHostFileOptions, dialect: HostDialect, report: Report) {
   const { text, largestBytes } = options;
-  const file = resolve(options.file);
+  const file = absolutePath(options.file);
   const known = kindOfFile(file, dialect.files, { env: process.env, home: ownHome() });
   if (known?.script !== undefined) {
     reportScript(file, known.script, report, "error");
