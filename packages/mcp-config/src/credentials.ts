@@ -16,8 +16,12 @@ export function alwaysHoldsCredential(name: string): boolean {
   return KEY_NAME.test(name);
 }
 
+/** What is left of `Bearer x` if `x` is empty: hiding it would hide the word everywhere. */
+const SCHEME_ALONE = /^(?:basic|bearer|digest|token)\s*$/i;
+
 /** A header's value, and in `Bearer x` or `Basic x` also the bare token: servers echo both. */
 export function secretsOfHeader(value: string): readonly string[] {
+  if (SCHEME_ALONE.test(value)) return NONE;
   const token = /^[A-Za-z][\w-]*\s+(\S+)$/.exec(value)?.[1];
   return token === undefined ? [value] : [value, token];
 }

@@ -4,6 +4,7 @@ import { absolutePath } from "../absolute-path.ts";
 import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-codes.ts";
 import type { FindingContext, HostDialect, HostFile } from "../hosts/host-dialect.ts";
 import { dialectOf } from "../hosts/host-dialects.ts";
+import { projectFolders } from "../hosts/host-paths.ts";
 import { ownHome } from "../own-home.ts";
 import { readConfigFile } from "../sources/config-file.ts";
 import { type ConfigProblem, describeProblem } from "../sources/config-problem.ts";
@@ -16,6 +17,7 @@ import { formatOf, reportDangling, reportScript, rulesOf } from "./host-files.ts
 import { joinOptions } from "./launch-options.ts";
 import type { ParsedHostFile, ParsedServer, ParseHostFileOptions } from "./parse-host-file.ts";
 import { checkParsingOptions } from "./parsing-options.ts";
+import { projectAt } from "./project-top.ts";
 import { reportUnresolved } from "./unresolved-variables.ts";
 
 /** Implements `parseHostFile`. */
@@ -104,7 +106,7 @@ function contextOf(
   report: Report,
 ): FindingContext {
   return {
-    folders: cwd === undefined ? [] : [cwd],
+    folders: cwd === undefined ? [] : projectFolders({ ...projectAt(cwd, platform), platform }),
     isStandaloneFile: true,
     platform,
     env,

@@ -17,7 +17,7 @@ export interface ProjectRecord {
 
 /**
  * The record of the project in which the host runs, by its path as it is given or without links, as the host writes it; for a file
- * parsed by itself, else that of the first project with servers.
+ * parsed by itself without a working directory, that of the first project with servers.
  */
 export function projectRecord(root: JsonMap, context: FindingContext): ProjectRecord | undefined {
   if (!isMap(root.projects)) return undefined;
@@ -32,7 +32,7 @@ export function projectRecord(root: JsonMap, context: FindingContext): ProjectRe
         recordOf(keyOf(folder, projects, context)) ?? recordOf(realKeyOf(folder, projects, context)),
     )
     .find((record) => record !== undefined);
-  if (own || !context.isStandaloneFile) return own;
+  if (own || !context.isStandaloneFile || context.folders.length > 0) return own;
   const chosen = Object.keys(projects)
     .map(recordOf)
     .find((found) => isMap(found?.record.mcpServers));

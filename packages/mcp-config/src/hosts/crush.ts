@@ -65,8 +65,11 @@ export const CRUSH: HostDialect = {
   fitLayers: leaveOutOtherKind,
   joins: {
     disabled: (stronger, weaker) => (weaker === true ? true : stronger),
-    disabled_tools: (stronger, weaker) =>
-      Array.isArray(stronger) && Array.isArray(weaker) ? [...weaker, ...stronger] : stronger,
+    disabled_tools: bothLists,
+    enabled_tools: bothLists,
+    args: (stronger, weaker) => (Array.isArray(stronger) && stronger.length === 0 ? weaker : stronger),
+    timeout: (stronger, weaker) =>
+      typeof stronger === "number" && typeof weaker === "number" ? Math.max(stronger, weaker) : stronger,
   },
   entry: entryDialect({
     transport: COMMON_TRANSPORT,
@@ -91,6 +94,10 @@ export const CRUSH: HostDialect = {
     omitsEmptyHeaders: true,
   },
 };
+
+function bothLists(stronger: unknown, weaker: unknown): unknown {
+  return Array.isArray(stronger) && Array.isArray(weaker) ? [...weaker, ...stronger] : stronger;
+}
 
 /** Fields that apply to one kind of server only. */
 const WAYS: ReadonlySet<string> = new Set([

@@ -14,8 +14,9 @@ export const systemServers: FindServers = (root) => {
 };
 
 /**
- * Applies the lists of allowed and excluded names; the second list wins. An administrator's rules come first, and let nothing
- * through if they cannot be read. A switch that cannot be read counts as off.
+ * Applies the lists of allowed and excluded names; the second list wins. Upper and lower case do not differ in these lists, nor in
+ * the switches, which the host writes in lower case. An administrator's rules come first, and let nothing through if they cannot be
+ * read. A switch that cannot be read counts as off.
  */
 export const readGeminiLists: ReadLists = (documents, _context, report) => {
   const reader = createListReader(report);
@@ -32,24 +33,29 @@ export const readGeminiLists: ReadLists = (documents, _context, report) => {
   const switchedOff = new Set(documents.flatMap((document) => switchedOffIn(document, reader)));
   const denyAllVerdict = brokenPolicy(documents, "system") ?? reader.denyAllVerdict;
   return (server) => {
-    const { name } = server;
+    const id = idOf(server.name);
     if (denyAllVerdict) return denyAllVerdict;
     if (isOff) return { disabledBy: "admin.mcp.enabled" };
     const verdict = configVerdict(configs, server);
     if (verdict) return verdict;
-    if (excluded.includes(name)) return { disabledBy: "mcp.excluded" };
-    if (allowed && !allowed.includes(name)) return { disabledBy: "mcp.allowed" };
-    return switchedOff.has(name) ? { disabledBy: "mcp-server-enablement.json" } : undefined;
+    if (excluded.includes(id)) return { disabledBy: "mcp.excluded" };
+    if (allowed && !allowed.includes(id)) return { disabledBy: "mcp.allowed" };
+    return switchedOff.has(id) ? { disabledBy: "mcp-server-enablement.json" } : undefined;
   };
 };
 
+/** The name by which the host's own lists know a server. */
+function idOf(name: string): string {
+  return name.trim().toLowerCase();
+}
+
 function namesIn(document: HostDocument, list: "allowed" | "excluded", reader: ListReader) {
   const names = reader.list(document, ["mcp", list]);
-  return names?.filter((name, index) => {
-    if (typeof name === "string") return true;
+  return names?.flatMap((name, index) => {
+    if (typeof name === "string") return [idOf(name)];
     const wanted = `the name of a server, not ${kindOf(name)}`;
     reader.refuse(document, ["mcp", list, index], wanted, "It is left out; the other names count.");
-    return false;
+    return [];
   });
 }
 
@@ -65,13 +71,13 @@ function isSwitchedOff(document: HostDocument, reader: ListReader): boolean {
 function switchedOffIn(document: HostDocument, reader: ListReader): readonly string[] {
   const { kind, content } = document;
   if (kind !== "enablement") return [];
-  return Object.keys(content).filter((name) => {
+  return Object.keys(content).flatMap((name) => {
     const state = content[name];
     const isOn = isMap(state) ? (state.enabled ?? true) : undefined;
-    if (typeof isOn === "boolean") return !isOn;
+    if (typeof isOn === "boolean") return isOn ? [] : [idOf(name)];
     const wanted = `{ "enabled": true } or { "enabled": false }`;
     reader.refuse(document, [name], wanted, "So the server is switched off.");
-    return true;
+    return [idOf(name)];
   });
 }
 

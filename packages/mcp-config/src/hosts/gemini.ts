@@ -69,6 +69,7 @@ export const GEMINI: HostDialect = {
       return { field: "tcp", text: `"tcp" is an address that its host can reach, but Jackfield cannot.` };
     },
     reshape,
+    removedFields,
   }),
   variables: {
     syntaxes: [
@@ -110,11 +111,20 @@ function reshape(
 ): JsonMap {
   if (entry.trust === undefined && entry.httpUrl === undefined) return entry;
   const { type, trust, ...rest } = entry;
-  const isTypeless = type === undefined || entry.httpUrl === undefined || type === "http";
-  if (!isTypeless) {
+  const isTypeless = isOutdone(type, entry.httpUrl);
+  if (isTypeless) {
     remark("unused-field", "type", `"type" is ignored; "httpUrl" wins, which is Streamable HTTP.`);
   }
   const isTrustful = trust === undefined || scope !== "extension";
   if (!isTrustful) remark("self-approval", "trust", `"trust" is ignored; an extension cannot set it.`);
-  return { ...rest, ...(isTypeless ? { type } : {}), ...(isTrustful ? { trust } : {}) };
+  return { ...rest, ...(isTypeless ? {} : { type }), ...(isTrustful ? { trust } : {}) };
+}
+
+/** The type that `reshape` takes away. */
+function removedFields({ type, httpUrl }: JsonMap): JsonMap | undefined {
+  return isOutdone(type, httpUrl) ? { type } : undefined;
+}
+
+function isOutdone(type: unknown, httpUrl: unknown): boolean {
+  return type !== undefined && httpUrl !== undefined && type !== "http";
 }

@@ -41,7 +41,7 @@ export function inDirectory(
 }
 
 /** The directories from the working directory up to the top of the project, the nearest first. */
-export function projectFolders(at: HostSurroundings): string[] {
+export function projectFolders(at: Pick<HostSurroundings, "cwd" | "projectTop" | "platform">): string[] {
   const { dirname } = pathRules(at);
   const folders = [at.cwd];
   for (let folder = at.cwd; folder !== at.projectTop; ) {

@@ -13,6 +13,8 @@ import { partsOf } from "./layered-parts.ts";
  * address must not get the user's secrets along with it (threat T12). Paths stay relative to the file that wrote them, and are
  * judged by its scope.
  *
+ * Layers that another one replaces as a whole follow as an entry of their own, which that one shadows.
+ *
  * @param entries - the strongest first
  * @param platform - the platform they are read for
  */
@@ -21,11 +23,15 @@ export function layerEntries(
   platform: NodeJS.Platform,
 ): readonly DocumentEntry[] {
   const byName = Map.groupBy(entries, ({ name }) => name);
-  return Array.from(byName.values(), (layers) => {
+  return Array.from(byName.values()).flatMap((layers) => {
+    const used = layersInUse(layers);
+    const joined = joinLayers(used, platform);
     const others = layers.filter(({ definedIn }) => definedIn.scope !== "project");
-    const joined = joinLayers(layersInUse(layers), platform);
-    if (others.length === 0 || others.length === layers.length) return joined;
-    return { ...joined, withoutProject: joinLayers(layersInUse(others), platform) };
+    const hasProject = others.length > 0 && others.length < layers.length;
+    const instead = hasProject ? layersInUse(others) : [];
+    const entry = hasProject ? { ...joined, withoutProject: joinLayers(instead, platform) } : joined;
+    const replaced = layers.filter((layer) => !used.includes(layer) && !instead.includes(layer));
+    return [entry, ...layerEntries(replaced, platform)];
   });
 }
 

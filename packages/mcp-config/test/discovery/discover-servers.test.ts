@@ -299,7 +299,7 @@ describe("untrusted or broken input", () => {
     for (const wrong of [{ cwd: 5 as never }, { base: 5 as never, files: ["own.json"] }]) {
       const found = await discover({ ...wrong, hosts: "all", servers: given });
       expect(found.servers.map(({ name }) => name)).toContain("given");
-      expect(found.discoveryError).toMatchObject({ code: "MCP_INTERNAL", phase: "config" });
+      expect(found.discoveryError).toMatchObject({ code: "MCP_CONFIG_INVALID", phase: "config" });
     }
   });
 

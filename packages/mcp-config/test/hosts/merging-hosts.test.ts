@@ -174,7 +174,7 @@ describe("opencode", () => {
     ]);
     expect(servers[1]?.written).toMatchObject({ env: { new: "1" } });
     expect(servers[1]?.written.cwd).toBeUndefined();
-    expect(told).toEqual(["ServerConfigError: broken", "not-runnable: off"]);
+    expect(told).toEqual(["ServerConfigError: broken", "not-runnable: off", "shadowed: both"]);
   });
 
   test("reads OPENCODE_CONFIG_CONTENT as a file above the project's and the user's", async () => {

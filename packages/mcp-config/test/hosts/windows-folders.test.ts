@@ -37,9 +37,8 @@ describe("Claude Code's record of a project", () => {
   test("must be spelled like its folder on Linux", async () => {
     expect(await read({ "/code/p": record }, "linux", "/code/p")).toEqual(found);
     const others = { "/Code/p": record, "\\code\\p": record };
-    const [, told] = await read(others, "linux", "/code/p");
-    // The file's first project is read instead.
-    expect(told).toContain("project-chosen");
+    const [names, told] = await read(others, "linux", "/code/p");
+    expect([names, told]).toEqual([["shared: true"], []]);
   });
 });
 
