@@ -208,6 +208,10 @@ declare const DIAGNOSTIC_CODES: {
         readonly severity: "info";
         readonly means: "The file has no key for servers.";
     };
+    readonly "missing-metadata": {
+        readonly severity: "warning";
+        readonly means: "The host refuses the file without members that it lacks; its servers were read all the same.";
+    };
     readonly "unread-profile": {
         readonly severity: "info";
         readonly means: "The file names a profile; the profile's own file is not read.";

@@ -104,6 +104,10 @@ export const DIAGNOSTIC_CODES = {
   },
   "empty-file": { severity: "info", means: "The file is empty." },
   "no-servers": { severity: "info", means: "The file has no key for servers." },
+  "missing-metadata": {
+    severity: "warning",
+    means: "The host refuses the file without members that it lacks; its servers were read all the same.",
+  },
   "unread-profile": {
     severity: "info",
     means: "The file names a profile; the profile's own file is not read.",

@@ -45,6 +45,9 @@ describe("secretsOfHeader", () => {
     ["bearer   abc", ["bearer   abc", "abc"]],
     ["plain-key", ["plain-key"]],
     ["two plain words", ["two plain words"]],
+    ["Bearer ", []],
+    ["basic", []],
+    ["Bearer-token ", ["Bearer-token "]],
   ])("of %j", (value, expected) => {
     expect(secretsOfHeader(value)).toEqual(expected);
   });

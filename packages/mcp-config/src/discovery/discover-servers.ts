@@ -213,10 +213,14 @@ async function mergeFound(
   canShadowByEndpoint: CanShadowByEndpoint | undefined,
   isWithinHost: boolean,
 ): Promise<readonly OwningEntry[]> {
-  if (canShadowByEndpoint === undefined || !haveSeveralOrigins(entries)) return mergeEntries(entries);
-  const { endpointOf, endpointStem, offeredTools } = await import("./file-sources.ts");
-  // A host's own rule says which of its entries are one server, whatever tools they offer.
-  const tools = isWithinHost ? undefined : { offeredBy: offeredTools, isDecidedBy: isOwn };
+  if (canShadowByEndpoint === undefined || !(isWithinHost || haveSeveralOrigins(entries))) {
+    return mergeEntries(entries);
+  }
+  const { addressOf, endpointOf, endpointStem, offeredTools } = await import("./file-sources.ts");
+  // A host's own rule says which of its entries are one server, whatever their credentials and the tools that they offer.
+  if (isWithinHost)
+    return mergeEntries(entries, { canShadowByEndpoint, endpointOf: addressOf, endpointStem });
+  const tools = { offeredBy: offeredTools, isDecidedBy: isOwn };
   return mergeEntries(entries, { canShadowByEndpoint, endpointOf, endpointStem, tools });
 }
 

@@ -47,16 +47,19 @@ export async function discoverHosts(
   const sources: FoundEntries[] = [];
   for (const host of found) {
     const { entries, problems: faults } = readHostServersSafely(host, context, report);
-    sources.push({ entries, canShadowByEndpoint: endpointRule(host.dialect) });
+    sources.push({ entries, canShadowByEndpoint: endpointRule(host.dialect, entries) });
     problems.push(...host.problems, ...faults);
   }
   return { sources, problems };
 }
 
-/** Within a host, endpoints count only if it has an `endpointScope`. */
-function endpointRule({ endpointScope }: HostDialect): CanShadowByEndpoint | undefined {
-  if (endpointScope === undefined) return undefined;
-  return (stronger, weaker) => weaker.scope === endpointScope && stronger.scope !== endpointScope;
+/** Within a host, endpoints count only if it has an `endpointScope`, for entries of that scope. */
+function endpointRule(
+  { endpointScope }: HostDialect,
+  entries: readonly SourceEntry[],
+): CanShadowByEndpoint | undefined {
+  if (!entries.some(({ definedIn }) => definedIn.scope === endpointScope)) return undefined;
+  return (_stronger, weaker) => weaker.scope === endpointScope;
 }
 
 function namedDialects(hosts: unknown) {

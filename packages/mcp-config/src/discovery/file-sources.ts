@@ -3,6 +3,6 @@
  * programs have their servers in code, and loading these takes longer than everything else that is read for them.
  */
 export { dialectOf, variablesOf } from "../hosts/host-dialects.ts";
-export { endpointOf, endpointStem, offeredTools } from "../sources/server-endpoint.ts";
+export { addressOf, endpointOf, endpointStem, offeredTools } from "../sources/server-endpoint.ts";
 export { discoverHosts } from "./discovered-hosts.ts";
 export { readNamedFiles } from "./named-files.ts";

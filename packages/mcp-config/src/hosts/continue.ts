@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import type { DefinedIn, ServerDefinition } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
@@ -74,7 +74,7 @@ export const CONTINUE: HostDialect = {
     removedFields,
   }),
   variables: VARIABLES,
-  lists: reportMaps,
+  lists: reportForm,
 };
 
 function findServers(root: JsonMap, _context: FindingContext, file = ""): ReturnType<FindServers> {
@@ -92,19 +92,33 @@ function findServers(root: JsonMap, _context: FindingContext, file = ""): Return
   ];
 }
 
-/** Reports maps of servers outside JSON blocks, which may have them because they come from other hosts. */
-function reportMaps(
+/**
+ * Reports maps of servers outside JSON blocks, which may have them because they come from other hosts, and blocks without the members
+ * that Continue asks for (its `blockSchema`).
+ */
+function reportForm(
   documents: readonly HostDocument[],
   _context: FindingContext,
   report: Report,
 ): ReturnType<ReadLists> {
   for (const { content, file = "", document } of documents) {
-    if (!isMap(content.mcpServers) || JSON_ENDING.test(file)) continue;
+    if (content.mcpServers === undefined || JSON_ENDING.test(file)) continue;
+    const missing = isBlock(file) ? ["name", "version"].filter((field) => content[field] === undefined) : [];
+    if (missing.length > 0) {
+      const place = document?.locate([]) ?? {};
+      const lacks = `Continue refuses this block, which lacks ${missing.map(quote).join(" and ")}; add what is missing at its top.`;
+      report(diagnose("missing-metadata", `${describeLocation(place)}: ${lacks}`, place));
+    }
+    if (!isMap(content.mcpServers)) continue;
     const location = document?.locate(["mcpServers"]) ?? {};
     const text = `"mcpServers" is a map of servers by name, which is still read; write a list of servers, each with a "name".`;
     report(diagnose("legacy-shape", `${describeLocation(location)}: ${text}`, location));
   }
   return () => undefined;
+}
+
+function isBlock(file: string): boolean {
+  return basename(dirname(file)) === "mcpServers";
 }
 
 /** The name is the key of the entry, and headers are in `requestOptions`. */

@@ -1,4 +1,4 @@
-import { type ServerDefinition, toMcpError } from "@jackfield/mcp-core";
+import { type ServerDefinition, type ToolFilter, toMcpError } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { limitsOf } from "../entries/defined-entry.ts";
@@ -176,15 +176,7 @@ function applyLists(entry: SourceEntry, kind: string, verdictOf: VerdictOf, repo
     ...server,
     ...(isSwitchedOn ? { enabled: true } : {}),
     ...(disabledBy === undefined ? {} : { enabled: false }),
-    ...(tools
-      ? {
-          tools: {
-            ...server.tools,
-            ...(tools.include ? { include: tools.include } : {}),
-            exclude: [...(server.tools?.exclude ?? []), ...(tools.exclude ?? [])],
-          },
-        }
-      : {}),
+    ...(tools ? { tools: joinTools(server.tools, tools) } : {}),
   });
   const written = { ...change(outcome.written), ...(times ? missingTimes(outcome.written, times) : {}) };
   const definition = {
@@ -193,6 +185,16 @@ function applyLists(entry: SourceEntry, kind: string, verdictOf: VerdictOf, repo
     ...(disabledBy === undefined ? {} : { disabledBy }),
   };
   return { ...entry, outcome: { definition, written } };
+}
+
+/** The list of tools to include replaces the entry's; the one to exclude is added to it. */
+function joinTools(own: ToolFilter = {}, listed: ToolFilter): ToolFilter {
+  const exclude = [...(own.exclude ?? []), ...(listed.exclude ?? [])];
+  return {
+    ...own,
+    ...(listed.include ? { include: listed.include } : {}),
+    ...(exclude.length > 0 ? { exclude } : {}),
+  };
 }
 
 function missingTimes(written: WrittenServer, times: NonNullable<ListVerdict["times"]>) {

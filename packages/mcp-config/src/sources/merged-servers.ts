@@ -62,7 +62,7 @@ export function mergeEntries(
     else if (!isSamePlace(owner.entry.definedIn, entry.definedIn))
       owner.shadowed.push({ entry, reason: "name" });
   }
-  if (rule && haveSeveralOrigins(entries)) joinEndpoints(owners, rule);
+  if (rule) joinEndpoints(owners, rule);
   return [...owners.values()];
 }
 

@@ -47,6 +47,23 @@ export function endpointOf({ outcome }: SourceEntry): string | undefined {
   ]);
 }
 
+/**
+ * The address of an entry, as a text that is equal for equal command lines or URLs, whatever their variables, folders and headers:
+ * what Claude Code compares to find a plugin's server that is there already. A plugin's own folder counts. `undefined` if it cannot
+ * be compared.
+ */
+export function addressOf({ outcome }: SourceEntry): string | undefined {
+  if (!("definition" in outcome) || outcome.definition.transport === "in-process") return undefined;
+  const { definition } = outcome;
+  const { host, root } = definition.definedIn;
+  const dialect = dialectFor(variablesOf(host), definition);
+  const fill = (reference: VariableReference) =>
+    reference.kind === "place" ? `${canonicalReference(reference)}${root}` : canonicalReference(reference);
+  if (definition.transport !== "stdio") return comparableUrl(expandVariables(definition.url, fill, dialect));
+  const { command, args = [] } = definition;
+  return JSON.stringify([command, ...args].map((text) => expandVariables(text, fill, dialect)));
+}
+
 function byName([a = ""]: readonly string[], [b = ""]: readonly string[]): number {
   return a < b ? -1 : 1;
 }
@@ -94,9 +111,15 @@ function canonicalReference({
   kind,
   name,
   defaultText,
-}: Pick<VariableReference, "kind" | "name" | "defaultText">): string {
+  written,
+}: Pick<VariableReference, "kind" | "name" | "defaultText"> & { readonly written?: string }): string {
+  // Where a bare name may be a variable, `debug` and `true` are hardly meant as one, and other hosts have the same text.
+  if (written === name && !CONSTANT.test(name)) return name;
   return JSON.stringify({ kind, name, defaultText });
 }
+
+/** How variables of the environment are usually spelled. */
+const CONSTANT = /^[A-Z_][A-Z0-9_]*$/;
 
 /** The URL as it is sent, without a trailing slash, which makes no difference to people. */
 function comparableUrl(text: string): string {

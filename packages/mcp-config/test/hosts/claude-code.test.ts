@@ -94,6 +94,43 @@ describe("Claude Code", () => {
     ]);
   });
 
+  test("compares a plugin's server by its command line or URL, whatever its credentials", async () => {
+    const { discover, write, home } = await homeWith({
+      "one/.mcp.json": servers({
+        process: { command: "npx", args: ["fs"], env: { TOKEN: "theirs" } },
+        remote: { type: "http", url: "https://h/mcp" },
+        path: { command: "${CLAUDE_PLUGIN_ROOT}/serve" },
+        twin: { command: "twin" },
+        off: { command: "off" },
+      }),
+      "two/.mcp.json": servers({
+        other: { command: "${CLAUDE_PLUGIN_ROOT}/serve" },
+        again: { command: "twin", env: { A: "1" } },
+        more: { command: "npx", args: ["fs", "more"] },
+      }),
+    });
+    const plugins = {
+      "one@market": [{ installPath: join(home, "one") }],
+      "two@market": [{ installPath: join(home, "two") }],
+    };
+    await write(".claude/plugins/installed_plugins.json", { plugins });
+    const own = {
+      mine: { command: "npx", args: ["fs"] },
+      url: { type: "http", url: "https://h/mcp/", headers: { Authorization: "Bearer ${MINE}" } },
+      offToo: { command: "off", enabled: false },
+    };
+    await write(".claude.json", servers(own));
+    const { servers: found, shadowed } = await discover(CLAUDE);
+    expect(found.map(({ name }) => name).sort()).toEqual(
+      ["mine", "more", "off", "offToo", "other", "path", "twin", "url"].sort(),
+    );
+    expect(shadowed.map(({ definition, by, reason }) => [definition.name, by, reason])).toEqual([
+      ["process", "mine", "endpoint"],
+      ["remote", "url", "endpoint"],
+      ["again", "twin", "endpoint"],
+    ]);
+  });
+
   test("disables any server by disabledMcpServers, project servers by disabledMcpjsonServers", async () => {
     const { discover, write, project } = await homeWith({
       "work/.mcp.json": servers({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } }),
@@ -174,6 +211,15 @@ describe("Claude Code", () => {
     expect([first.names, first.told]).toEqual([["a"], ["project-chosen"]]);
     const meant = await parse(content, { cwd: "/b" });
     expect([meant.names, meant.told]).toEqual([["b"], []]);
+    const unknown = await parse({ ...content, ...servers({ u: { command: "u" } }) }, { cwd: "/c" });
+    expect([unknown.names, unknown.told]).toEqual([["u"], []]);
+  });
+
+  test("finds the record of a folder's project from a folder inside", async () => {
+    const { project } = await homeWith({ "work/deep/er/file": "" });
+    const content = { projects: { "/a": servers({ a: {} }), [project]: servers({ own: { command: "x" } }) } };
+    const inside = await parse(content, { cwd: join(project, "deep", "er") });
+    expect([inside.names, inside.told]).toEqual([["own"], []]);
   });
 
   test.each(["claude-code", "claude-plugin"])(

@@ -20,7 +20,7 @@ describe("another host's notation in a Continue YAML file", () => {
   test("is reported once per discovered file", async () => {
     const { discover } = await homeWith({
       ".continue/config.yaml": "mcpServers: {a: {command: x}}\n",
-      "work/.continue/mcpServers/b.yaml": "mcpServers: {b: {command: x}}\n",
+      "work/.continue/mcpServers/b.yaml": "name: b\nversion: 0.0.1\nmcpServers: {b: {command: x}}\n",
     });
     const { servers, diagnostics } = await discover({ hosts: ["continue"] });
     expect(servers.map(({ name }) => name)).toEqual(["b", "a"]);

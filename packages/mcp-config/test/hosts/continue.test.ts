@@ -4,7 +4,8 @@ import { useHomeFolder } from "../discovery/home-folder.ts";
 import { parse } from "../discovery/parsing.ts";
 
 const homeWith = useHomeFolder();
-const block = (name: string) => `name: Block\nmcpServers:\n  - name: ${name}\n    command: x\n`;
+const block = (name: string) =>
+  `name: Block\nversion: 0.0.1\nmcpServers:\n  - name: ${name}\n    command: x\n`;
 
 describe("Continue's mcpServers folder", () => {
   test.each(["work/", ""])("is read for .yaml, .yml and .json files only: %j", async (folder) => {
@@ -25,6 +26,23 @@ describe("Continue's mcpServers folder", () => {
     expect([problems, diagnostics]).toEqual([[], []]);
   });
 });
+
+test.each([
+  ["mcpServers/a.yaml", "mcpServers: [{ name: s, command: x }]", [`lacks "name" and "version"`]],
+  ["mcpServers/a.yml", "name: a\nmcpServers: [{ name: s, command: x }]", [`lacks "version"`]],
+  ["mcpServers/a.yaml", "name: a\nversion: 0.0.1\nmcpServers: [{ name: s, command: x }]", []],
+  ["mcpServers/a.json", '{ "mcpServers": { "s": { "command": "x" } } }', []],
+  ["config.yaml", "mcpServers: [{ name: s, command: x }]", []],
+])(
+  "the members that Continue wants at the top of a block are missed in %s: %s",
+  async (file, text, missed) => {
+    const options = { host: "continue", file: `/p/.continue/${file}` };
+    const { names, diagnostics } = await parse(text, options);
+    expect(names).toEqual(["s"]);
+    expect(diagnostics.map(({ code }) => code)).toEqual(missed.map(() => "missing-metadata"));
+    for (const [index, lack] of missed.entries()) expect(diagnostics[index]?.message).toContain(lack);
+  },
+);
 
 describe("a Continue block with a single server", () => {
   const blocks = "work/.continue/mcpServers";
@@ -236,6 +254,6 @@ test.each([
     file: "/folder/config.yaml",
   });
   expect(names).toEqual(["ok"]);
-  expect(diagnostics).toMatchObject([{ code: "ServerConfigError", line: 3, pointer: "/mcpServers/0/name" }]);
+  expect(diagnostics).toMatchObject([{ code: "ServerConfigError", line: 4, pointer: "/mcpServers/0/name" }]);
   expect(diagnostics[0]?.message).toContain(`"name" must be a string, not ${kind}.`);
 });

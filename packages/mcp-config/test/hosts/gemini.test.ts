@@ -44,6 +44,31 @@ test.each([
   expect(all).toEqual(["deprecated-field: s", ...told]);
 });
 
+test("a type that Gemini CLI ignores beside httpUrl is kept", async () => {
+  const { servers } = await read({ type: "sse", httpUrl: "https://host.example" });
+  expect(servers[0]?.written.extra).toEqual({ type: "sse" });
+});
+
+describe("a name in Gemini CLI's lists", () => {
+  const SERVERS = { GitHub: { command: "x" }, other: { command: "x" } };
+
+  test.each<[object, object, string]>([
+    [{ excluded: ["github "] }, {}, "mcp.excluded"],
+    [{ allowed: ["OTHER"] }, {}, "mcp.allowed"],
+    [{}, { github: { enabled: false } }, "mcp-server-enablement.json"],
+  ])("counts in whatever case it is written: %j %j", async (mcp, switches, disabledBy) => {
+    const { discover } = await homeWith({
+      ".gemini/settings.json": { mcpServers: SERVERS, mcp },
+      ".gemini/mcp-server-enablement.json": switches,
+    });
+    const { servers } = await discover({ hosts: ["gemini"] });
+    expect(servers.map(({ name, disabledBy: by }) => [name, by])).toEqual([
+      ["GitHub", disabledBy],
+      ["other", undefined],
+    ]);
+  });
+});
+
 test("an address that only Gemini CLI can reach is refused without advice to use httpUrl", async () => {
   const { names, diagnostics } = await read({ tcp: "ws://host.example" });
   expect(names).toEqual([]);

@@ -177,6 +177,27 @@ describe("opencode", () => {
     expect(told).toEqual(["ServerConfigError: broken", "not-runnable: off", "shadowed: both"]);
   });
 
+  test("shows an entry of the newer format that a stronger file replaces, joined with what is beneath it", async () => {
+    const local = (command: string) => ({ type: "local", command: [command] });
+    const { discover, home } = await homeWith({
+      "named.json": { mcp: { servers: { a: local("named") } } },
+      ".config/opencode/opencode.jsonc": { mcp: { a: { ...local("stronger"), cwd: "/c" } } },
+      ".config/opencode/opencode.json": { mcp: { a: { ...local("user"), environment: { U: "1" } } } },
+    });
+    const { servers, shadowed } = await discover({
+      hosts: ["opencode"],
+      env: { OPENCODE_CONFIG: join(home, "named.json") },
+    });
+    expect(servers).toMatchObject([{ name: "a", command: "named" }]);
+    expect(shadowed).toMatchObject([
+      {
+        by: "a",
+        reason: "name",
+        definition: { command: "stronger", env: { U: "1" }, cwd: "/c" },
+      },
+    ]);
+  });
+
   test("reads OPENCODE_CONFIG_CONTENT as a file above the project's and the user's", async () => {
     const local = (command: string) => ({ type: "local", command: [command] });
     const { home, discover } = await homeWith({
@@ -241,6 +262,18 @@ describe("Crush", () => {
     expect(byName.d).not.toHaveProperty("enabled");
     expect(byName.off).toMatchObject({ command: "off", enabled: false });
     expect(byName.own).toMatchObject({ command: "own" });
+  });
+
+  test("joins lists of tools, keeps the longest time, and takes no empty arguments", async () => {
+    const user = { command: "x", args: ["1"], timeout: 60, enabled_tools: ["a"] };
+    const { discover } = await homeWith({
+      "work/crush.json": { mcp: { s: { args: [], timeout: 5, enabled_tools: ["b"] } } },
+      ".config/crush/crush.json": { mcp: { s: user } },
+    });
+    const { servers } = await discover({ hosts: ["crush"] });
+    expect(servers).toMatchObject([
+      { args: ["1"], limits: { callTimeoutMs: 60_000 }, tools: { include: ["a", "b"] } },
+    ]);
   });
 
   test.each<[string, object, object, object]>([

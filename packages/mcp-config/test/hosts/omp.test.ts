@@ -40,6 +40,18 @@ describe("values that an oh-my-pi entry declares literal", () => {
   });
 });
 
+test("an oh-my-pi value in lower case is the same endpoint as the text of another host", async () => {
+  const { discover } = await homeWith({
+    ".kiro/settings/mcp.json": servers({ k: { command: "x", env: { LOG: "debug" } } }),
+    ".omp/agent/mcp.json": servers({
+      same: { command: "x", env: { LOG: "debug" } },
+      variable: { command: "x", env: { LOG: "DEBUG" } },
+    }),
+  });
+  const { servers: found } = await discover({ hosts: ["kiro", "omp"] });
+  expect(found.map(({ name }) => name)).toEqual(["k", "variable"]);
+});
+
 test.each([
   [30, 30_000],
   [0.5, 500],
