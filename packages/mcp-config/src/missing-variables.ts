@@ -1,5 +1,6 @@
 import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
 import { ownMember } from "./documents/json-value.ts";
+import { isCredentialAsName } from "./entries/credential-values.ts";
 import type { Environment } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
 import { describeLocation, locationOf } from "./sources/config-problem.ts";
@@ -25,7 +26,7 @@ export interface MissingReference {
 
 /**
  * How a message names a source. Text after a variable's name, for example a default in a dialect without defaults, may be a
- * credential; so may part of a command.
+ * credential; so may part of a command, and what was written in place of the name.
  */
 function describeSource({ kind, name }: VariableSource): string {
   return kind === "command" ? "a command" : quote(shownName(kind, name));
@@ -73,16 +74,15 @@ function endOfBraces(text: string, from: number): number {
 function shownReference({ kind, name, written }: VariableReference): string {
   if (kind === "command") return "…";
   const from = written.indexOf(name);
-  const known = shownName(kind, name);
-  if (known !== name) return `${written.slice(0, from)}${known}}`;
-  const to = from + name.length;
-  const [mark] = /^\s*(?:\||:?[-=+?])/.exec(written.slice(to)) ?? [];
-  return mark === undefined ? written : `${written.slice(0, to)}${mark}…}`;
+  const rest = written.slice(from + name.length);
+  const [mark] = /^\s*(?:\||:?[-=+?])/.exec(rest) ?? [];
+  return written.slice(0, from) + shownName(kind, name) + (mark === undefined ? rest : `${mark}…}`);
 }
 
 function shownName(kind: VariableSource["kind"], name: string): string {
   const beginning = kind === "environment" ? new RegExp(NAME_OF_VARIABLE, "u") : NAME_OF_OTHERS;
   const [shown] = beginning.exec(name) ?? [""];
+  if (kind === "environment" && isCredentialAsName(shown)) return "…";
   return shown.length === name.length ? name : `${shown}…`;
 }
 

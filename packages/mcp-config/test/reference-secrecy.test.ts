@@ -1,8 +1,11 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createServerResolver } from "../src/index.ts";
+import { withoutDefaults } from "../src/missing-variables.ts";
+import { dollarName } from "../src/variable-syntax.ts";
+import { OWN_VARIABLES } from "../src/variables.ts";
 import { parse } from "./discovery/parsing.ts";
-import { signal } from "./resolution.ts";
+import { IN_FILE, refused, resolveHttp, signal } from "./resolution.ts";
 
 const PLANTED = "planted-s3cr3t";
 
@@ -101,4 +104,62 @@ test("real but unusual variable names are shown in full", async () => {
   );
   for (const [index, name] of names.entries())
     expect(diagnostics[index]?.message).toContain(`"${name}" in "env.V${index}"`);
+});
+
+const TOKENS = [
+  "sk-proj-AbC123xyz789AbC123xyz789",
+  "ghp_AbC123xyz789AbC123xyz789AbC123xyz789",
+  "figd_AbC123xyz789AbC123xyz789",
+  "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.AbC123",
+  "xoxb-1234567890-AbC123xyz",
+  "lin_api_AbC123xyz789AbC123xyz789",
+  "Bearer AbC123xyz789AbC123xyz789",
+];
+
+const codex = (entry: object) =>
+  parse({ mcp_servers: { s: { url: "https://h/", ...entry } } }, { host: "codex", env: {} });
+
+/** The part of a token that must not be in a message. */
+const keyOf = (token: string) => token.slice(-8);
+
+describe.each(TOKENS)("a credential in place of a variable's name: %s", (token) => {
+  test.each([
+    [{ bearer_token_env_var: token }, "/mcp_servers/s/bearer_token_env_var"],
+    [{ env_http_headers: { "X-Api-Key": token } }, "/mcp_servers/s/env_http_headers/X-Api-Key"],
+  ])("is reported, and not shown, in %j", async (entry, pointer) => {
+    const { diagnostics } = await codex(entry);
+    expect(diagnostics).toMatchObject([
+      { code: "literal-secret", pointer },
+      { code: "unresolved-variable", pointer },
+    ]);
+    expect(inspect(diagnostics)).not.toContain(keyOf(token));
+  });
+
+  test("is not shown by the error for a missing variable", async () => {
+    const references = token.includes(" ") ? [] : [{ headers: { A: `\${${token}}` } }];
+    for (const written of [{ bearerTokenEnv: token }, ...references]) {
+      const error = await refused(resolveHttp({ definedIn: IN_FILE, ...written }, { env: {} }));
+      expect(error.code).toBe("MCP_CONFIG_VARIABLE_MISSING");
+      expect(inspect(error)).not.toContain(keyOf(token));
+    }
+  });
+});
+
+test.each(["S3_KEY2_V1", "npm_config_registry", "A_VERY_LONG_NAME_OF_TOKEN_2", "apiKeyOfService"])(
+  "a name is no credential, however it looks: %s",
+  async (name) => {
+    const { diagnostics } = await codex({ bearer_token_env_var: name });
+    expect(diagnostics.map(({ code, message }) => [code, message])).toEqual([
+      ["unresolved-variable", `Server "s": "${name}" in "bearer_token_env_var" is not set.`],
+    ]);
+  },
+);
+
+test.each([
+  ["${ghp_AbC123xyz789}/.env", "${…}/.env"],
+  ["${ghp_AbC123xyz789:-planted}/.env", "${…:-…}/.env"],
+  ["$ghp_AbC123xyz789/.env", "$…/.env"],
+])("a credential in place of a name is cut out of %s", (text, shown) => {
+  const dialect = { ...OWN_VARIABLES, syntaxes: [...OWN_VARIABLES.syntaxes, dollarName()] };
+  expect(withoutDefaults(text, dialect)).toBe(shown);
 });

@@ -62,7 +62,9 @@ function unresolvedIn(server: ParsedServer, { env, platform }: VariableContext) 
   const named = namedVariables(definition).flatMap(({ path, name }) => {
     const found = values.find(name, "other");
     const isMissing = found === undefined || (found !== "withheld" && found.value === "");
-    return isMissing && !mayBeInFile("other") ? [{ path, variable: quote(name) }] : [];
+    return isMissing && !mayBeInFile("other")
+      ? [{ path, variable: describeSources([{ kind: "environment", name }]) }]
+      : [];
   });
   const referred = referringTexts(server).flatMap(({ text, path, isValue }) => {
     const fieldKind = fieldKindOf(path);

@@ -49,6 +49,14 @@ export function containsGeneratedKey(text: string): boolean {
   return text.split(/[\s"',;]+/).some((word) => GENERATED_WORD.test(word) && /\d/.test(word));
 }
 
+/**
+ * Whether what stands where a variable's name belongs is itself a credential. Names may be long and contain digits, like
+ * `S3_KEY2_V1`, or begin like a key, like `npm_config_registry`.
+ */
+export function isCredentialAsName(name: string): boolean {
+  return (KNOWN_KEY.test(name) && /[^a-z_]/.test(name)) || (/[a-z]/.test(name) && containsGeneratedKey(name));
+}
+
 const GENERATED = /[\w.~+=-]{20}/;
 const GENERATED_WORD = /^[\w.~+=-]{20,}$/;
 

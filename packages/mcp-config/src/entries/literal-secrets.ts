@@ -4,6 +4,7 @@ import { isMap, ownMember } from "../documents/json-value.ts";
 import { dialectFor, type VariableDialect } from "../variables.ts";
 import {
   containsGeneratedKey,
+  isCredentialAsName,
   isUrl,
   isUrlWithSecret,
   looksLikeSecret,
@@ -38,7 +39,10 @@ export function findLiteralSecrets(
       if (text !== null && isSecret(name, text, variables, true)) paths.push([field, name]);
     }
   }
-  const { url = "", args = [], oauth, extra } = written;
+  const { url = "", args = [], oauth, extra, headersFromEnv = {}, bearerTokenEnv = "" } = written;
+  for (const header in headersFromEnv)
+    if (isCredentialAsName(headersFromEnv[header] ?? "")) paths.push(["headersFromEnv", header]);
+  if (isCredentialAsName(bearerTokenEnv)) paths.push(["bearerTokenEnv"]);
   if (url !== "" && holdsSecret(url, variables)) paths.push(["url"]);
   if (oauth && isLiteral(oauth.clientSecret ?? "", variables, true)) paths.push(["oauth", "clientSecret"]);
   for (const field of secretFields) {
