@@ -1,3 +1,5 @@
+import type { JsonPath } from "./documents/json-path.ts";
+
 const LONGEST_NAME = 512;
 const LONGEST_QUOTE = 80;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a name may not contain
@@ -23,6 +25,24 @@ export function serverNameFault(name: string, mayHoldBrace = true): string | und
 export function quote(text: string): string {
   const shown = JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text);
   return /[^ -~]/.test(shown) ? shown.replace(new RegExp(UNSEEN, "gu"), escapeCharacter) : shown;
+}
+
+/** Begins a value that somebody wrote into a name, as in `API_KEY=…`, `Authorization: …` and `--token …`. */
+const VALUE_IN_NAME = /[=:\s].*/s;
+
+/** The name of a field, a header or a variable as a message shows it: without a value in it, which may be a credential. */
+export function quoteName(name: string): string {
+  return quote(name.replace(VALUE_IN_NAME, "…"));
+}
+
+/** The path to a member; if there is a value in its name, only to what holds it, because pointers are shown as well. */
+export function shownPath(holder: JsonPath, name: string): JsonPath {
+  return VALUE_IN_NAME.test(name) ? holder : [...holder, name];
+}
+
+/** What stands in place of one of a few words. Anything else may be a credential. */
+export function quoteWord(text: string): string {
+  return quote(/^(?!sk[_-])[A-Za-z_-]{1,24}$/.test(text) ? text : "…");
 }
 
 /** A string, compiled on use: compiling these properties takes long, and few texts need it. */

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createServerResolver, type LoadedServers, loadServers } from "../src/index.ts";
+import { parse } from "./discovery/parsing.ts";
 import { useTemporaryFolder } from "./temporary-folder.ts";
 
 const PLANTED = "planted-s3cr3t";
@@ -38,6 +39,9 @@ const FAULTY: readonly (readonly [string, unknown])[] = [
   ["a flag as a string", { ...AT_HOME, enabled: PLANTED }],
   ["tools as a string", { ...AT_HOME, tools: PLANTED }],
   ["a type that does not fit", { ...REMOTE, type: "stdio" }],
+  ["a type that is none", { ...REMOTE, type: PLANTED }],
+  ["a value in a variable's name", { ...AT_HOME, env: { [`TOKEN=${PLANTED}`]: "" } }],
+  ["a value in a header's name", { ...REMOTE, headers: { [`Authorization: Bearer ${PLANTED}`]: "" } }],
   ["odd fields", { ...AT_HOME, environment: PLANTED, headers: { A: PLANTED }, trust: PLANTED, cmd: PLANTED }],
   ["a command line", { command: `x --key ${PLANTED}`, env: { TOKEN: PLANTED } }],
 ];
@@ -72,6 +76,27 @@ describe("no secret of a configuration is shown", () => {
     expect(found.problems.length + found.diagnostics.length).toBeGreaterThan(0);
     expect(shown(found)).not.toContain(PLANTED);
   });
+});
+
+test.each<[string, object, string[]]>([
+  [
+    "a variable's name",
+    { command: "x", env: { [`TOKEN=${PLANTED}`]: "" } },
+    ["invalid-field error /mcpServers/s/env"],
+  ],
+  [
+    "a header's name",
+    { type: "http", url: "https://h", headers: { [`Authorization: Bearer ${PLANTED}`]: "" } },
+    ["invalid-field warning /mcpServers/s/headers"],
+  ],
+  ["a field", { command: "x", [`--token=${PLANTED}`]: "" }, ["unknown-field info /mcpServers/s"]],
+  ["the type", { type: PLANTED, command: "x" }, ["ServerConfigError error /mcpServers/s/type"]],
+])("no secret that stands in %s of another host's entry is shown", async (_where, entry, expected) => {
+  const { diagnostics } = await parse({ mcpServers: { s: entry } });
+  expect(diagnostics.map(({ code, severity, pointer }) => `${code} ${severity} ${pointer}`)).toEqual(
+    expected,
+  );
+  expect(inspect(diagnostics)).not.toContain(PLANTED);
 });
 
 describe("no secret of the environment is shown when a server cannot be resolved", () => {

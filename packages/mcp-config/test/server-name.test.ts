@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { quote, serverNameFault } from "../src/server-name.ts";
+import { quote, quoteName, quoteWord, serverNameFault, shownPath } from "../src/server-name.ts";
 
 test.each(["a", "__proto__", "constructor", "日本語", "🧰", "a b/c.d:e", "x".repeat(512), "}", "${A}"])(
   "%j is a valid server name",
@@ -29,4 +29,28 @@ test.each([
   ["x".repeat(81), `"${"x".repeat(80)}…"`],
 ])("quote writes %j without characters that control a terminal", (text, quoted) => {
   expect(quote(text)).toBe(quoted);
+});
+
+test.each([
+  ["API_KEY", "API_KEY", ["env", "API_KEY"]],
+  ["API_KEY=planted", "API_KEY…", ["env"]],
+  ["Authorization: Bearer planted", "Authorization…", ["env"]],
+  ["--token=planted", "--token…", ["env"]],
+  ["--token planted", "--token…", ["env"]],
+  ["A\nplanted\nplanted", "A…", ["env"]],
+])("a value that was written into the name %j is not shown", (name, shown, path) => {
+  expect(quoteName(name)).toBe(`"${shown}"`);
+  expect(shownPath(["env"], name)).toEqual(path);
+});
+
+test.each([
+  ["streamable_http", "streamable_http"],
+  ["Web-Socket", "Web-Socket"],
+  ["sk-live-planted", "…"],
+  ["sk_live_planted", "…"],
+  ["https://u:planted@h/", "…"],
+  ["planted1", "…"],
+  ["planted".repeat(4), "…"],
+])("of what should be a word, only a word is shown: %s", (text, shown) => {
+  expect(quoteWord(text)).toBe(`"${shown}"`);
 });

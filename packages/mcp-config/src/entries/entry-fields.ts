@@ -2,7 +2,7 @@ import { isMcpError, type McpError } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { spellingOf } from "../documents/number-spellings.ts";
-import { quote } from "../server-name.ts";
+import { quote, quoteName, shownPath } from "../server-name.ts";
 import { subjectOf } from "./written-path.ts";
 
 /** The longest time a timer can count; a longer one would fire at once. */
@@ -172,7 +172,7 @@ class Fields implements EntryFields {
     for (const name of Object.keys(found)) {
       const text = this.optional(() => {
         const fault = nameFault(name);
-        if (fault) throw faultAt([field, name], `${quote(name)} in ${quote(field)} ${fault}.`);
+        if (fault) throw faultAt(shownPath([field], name), `${quoteName(name)} in ${quote(field)} ${fault}.`);
         const value = found[name];
         if (value === undefined) return undefined;
         const written = typeof value === "number" ? spellingOf(found, name) : undefined;

@@ -3,7 +3,7 @@ import { type DiagnosticCode, type DiagnosticDetails, diagnose, type Report } fr
 import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { schemeOf } from "../http-syntax.ts";
-import { quote } from "../server-name.ts";
+import { quote, quoteName, shownPath } from "../server-name.ts";
 import { knowsCommands } from "../variable-syntax.ts";
 import { dialectFor, references } from "../variables.ts";
 import { isLiteralSecret } from "./credential-values.ts";
@@ -82,8 +82,8 @@ export function reportUnread(
         : `${quote(field)} has no effect for a server of type ${transport}.`;
       remark(context, report, "unused-field", [field], text);
     } else if (!dialect.strict && !/^[_$]/.test(field) && !meantField(field, dialect)) {
-      const text = `${quote(field)} is unknown to its host; it is kept unchanged.`;
-      remark(context, report, "unknown-field", [field], text);
+      const text = `${quoteName(field)} is unknown to its host; it is kept unchanged.`;
+      remark(context, report, "unknown-field", shownPath([], field), text);
     }
   }
   return unread;

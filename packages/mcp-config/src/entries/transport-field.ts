@@ -1,4 +1,4 @@
-import { quote } from "../server-name.ts";
+import { quote, quoteWord } from "../server-name.ts";
 import type { EntryDialect, FieldNames } from "./entry-dialect.ts";
 import { currentNames } from "./entry-examples.ts";
 import type { EntryFields, FaultAt } from "./entry-fields.ts";
@@ -43,7 +43,7 @@ function typedTransport(type: string, target: Target, dialect: EntryDialect, fau
   const transport = Object.hasOwn(rule.types, type) ? rule.types[type] : undefined;
   if (!transport) {
     const known = Object.keys(rule.types).map(quote).join(", ");
-    throw faultAt([field], `${quote(field)} is ${quote(type)}, but must be one of ${known}.`);
+    throw faultAt([field], `${quote(field)} is ${quoteWord(type)}, but must be one of ${known}.`);
   }
   const wanted = transport === "stdio" ? "command" : "url";
   if (wanted !== target.kind) {

@@ -1,6 +1,6 @@
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
-import { quote } from "../server-name.ts";
+import { quoteWord } from "../server-name.ts";
 import { member, readArguments, readNamedInputs, textMember } from "./registry-inputs.ts";
 
 interface PackageFacts {
@@ -85,11 +85,11 @@ export function packageTrouble(option: JsonMap): string | undefined {
   const registry = registryOf(option);
   if (registry === "mcpb") return "it is a bundle, which has to be installed before its manifest can be read";
   if (!Object.hasOwn(LAUNCHERS, registry))
-    return `packages ${registry === "" ? "without a registry" : `from ${quote(registry)}`} cannot be started`;
+    return `packages ${registry === "" ? "without a registry" : `from ${quoteWord(registry)}`} cannot be started`;
   const { transport } = option;
   const type = isMap(transport) ? textMember(transport, "type") : undefined;
   if (type !== undefined && type !== "stdio")
-    return `it speaks ${quote(type)}, so it has to be started by other means`;
+    return `it speaks ${quoteWord(type)}, so it has to be started by other means`;
   if (member(option, "fileSha256"))
     return "its file has to match a hash, which the program that starts packages does not check";
   return nameToFetch(option) === undefined
