@@ -209,7 +209,8 @@ export function mayRefer(text: string, dialect: VariableDialect, isValue: boolea
   return referenceBeginning(text) !== -1 || isBareName(text, dialect, isValue);
 }
 
-function isBareName(text: string, { bareNames }: VariableDialect, isValue: boolean): boolean {
+/** Whether a text is a bare name that refers to a variable. */
+export function isBareName(text: string, { bareNames }: VariableDialect, isValue: boolean): boolean {
   return bareNames === true && isValue && /^[A-Za-z_]\w*$/.test(text);
 }
 

@@ -42,6 +42,14 @@ export function looksLikeSecret(text: string): boolean {
 }
 
 /**
+ * Whether a word that may as well be a variable's name is a credential. A name in capitals is none, unless it begins like the key of a
+ * known service.
+ */
+export function isSecretWord(word: string): boolean {
+  return (/[a-z]/.test(word) || KNOWN_KEY.test(word)) && looksLikeSecret(word);
+}
+
+/**
  * Whether a text contains a key that a program generated. Text beside a reference is usually something else: the scheme of a header, a
  * name, or the rest of a path.
  */

@@ -1,10 +1,12 @@
 import { looksLikeCredential } from "../credentials.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, ownMember } from "../documents/json-value.ts";
-import { dialectFor, type VariableDialect } from "../variables.ts";
+import { isPlainValue } from "../plain-values.ts";
+import { dialectFor, isBareName, type VariableDialect } from "../variables.ts";
 import {
   containsGeneratedKey,
   isCredentialAsName,
+  isSecretWord,
   isUrl,
   isUrlWithSecret,
   looksLikeSecret,
@@ -36,7 +38,8 @@ export function findLiteralSecrets(
     const texts = written[field];
     for (const name in texts) {
       const text = texts[name] ?? null;
-      if (text !== null && isSecret(name, text, variables, true)) paths.push([field, name]);
+      const isValue = !isPlainValue(written, field, name);
+      if (text !== null && isSecret(name, text, variables, isValue)) paths.push([field, name]);
     }
   }
   const { url = "", args = [], oauth, extra, headersFromEnv = {}, bearerTokenEnv = "" } = written;
@@ -44,14 +47,16 @@ export function findLiteralSecrets(
     if (isCredentialAsName(headersFromEnv[header] ?? "")) paths.push(["headersFromEnv", header]);
   if (isCredentialAsName(bearerTokenEnv)) paths.push(["bearerTokenEnv"]);
   if (url !== "" && holdsSecret(url, variables)) paths.push(["url"]);
-  if (oauth && isLiteral(oauth.clientSecret ?? "", variables, true)) paths.push(["oauth", "clientSecret"]);
+  // Bare names are for `env` and headers only.
+  const ofLogin = { ...variables, bareNames: false };
+  if (oauth && isLiteral(oauth.clientSecret ?? "", ofLogin, true)) paths.push(["oauth", "clientSecret"]);
   for (const field of secretFields) {
     const secret = ownMember(extra ?? {}, field);
-    if (typeof secret === "string" && isLiteral(secret, variables, true)) paths.push([field]);
+    if (typeof secret === "string" && isLiteral(secret, ofLogin, true)) paths.push([field]);
   }
   const login = extra?.auth;
   if (login !== undefined && isMap(login) && typeof login.clientSecret === "string") {
-    if (isLiteral(login.clientSecret, variables, true)) paths.push(["auth", "clientSecret"]);
+    if (isLiteral(login.clientSecret, ofLogin, true)) paths.push(["auth", "clientSecret"]);
   }
   let before = "";
   for (let index = 0; index < args.length; index += 1) {
@@ -90,6 +95,7 @@ function isSecret(name: string, text: string, variables: VariableDialect, isValu
 /** Whether a credential is written out: as the whole text, as the default of a reference, or beside one. */
 function isLiteral(text: string, variables: VariableDialect, isValue = false): boolean {
   if (text.length <= 5 && HARMLESS_VALUE.test(text)) return false;
+  if (isBareName(text, variables, isValue)) return isSecretWord(text);
   if (!refersSomehow(text, variables, isValue)) return !isWholeReference(text);
   // Most texts with a reference hold nothing else, which is cheap to see.
   if (!DEFAULT_MARK.test(text) && !mayContainGeneratedKey(text)) return false;

@@ -3,6 +3,9 @@ import { parse } from "../discovery/parsing.ts";
 
 const SECRET = "sk-live-abcdefghijklmnopqrstuvwxyz0123";
 
+/** Looks like a variable's name. */
+const WORD = "a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6";
+
 const DATABASE = `postgres://app:${SECRET}@db/app`;
 
 async function secretsIn(host: string, entry: object) {
@@ -37,6 +40,14 @@ describe("a literal credential is reported", () => {
     ["sep-2633", variable(`\${value:${SECRET}}`), "env/API_KEY"],
     ["crush", variable(`\${K:-\${L:-${SECRET}}}`), "env/API_KEY"],
     ["omp", remote({ auth: { type: "oauth", clientSecret: SECRET } }), "auth/clientSecret"],
+    ["omp", remote({ auth: { type: "oauth", clientSecret: WORD } }), "auth/clientSecret"],
+    ["omp", remote({ auth: { type: "oauth", clientSecret: "onlyletters" } }), "auth/clientSecret"],
+    ["omp", remote({ oauth: { clientSecret: WORD } }), "oauth/clientSecret"],
+    ["omp", remote({ headers: { "X-API-Key": WORD } }), "headers/X-API-Key"],
+    ["omp", variable(WORD), "env/API_KEY"],
+    ["omp", variable("ghp_abcdefghijklmnopqrstuvwxyz0123456789"), "env/API_KEY"],
+    ["omp", { ...variable("MY_KEY"), envPolicy: "literal" }, "env/API_KEY"],
+    ["omp", variable("AKIAIOSFODNN7EXAMPLE"), "env/API_KEY"],
     ["claude-code", { command: "x", env: { DATABASE_URL: `\${D:-${DATABASE}}` } }, "env/DATABASE_URL"],
     ["sep-2633", { type: "stdio", command: "x", env: { D: `\${env:D | value:${DATABASE}}` } }, "env/D"],
     ["cursor", { command: "x", env: { D: `\${D:-${DATABASE}}` } }, "env/D"],
@@ -112,6 +123,11 @@ describe("no literal credential is reported", () => {
     ["claude-code", variable("https://ada@keys.example")],
     ["cursor", variable("${{ secrets.THE_NAME_OF_API_KEY_2 }}")],
     ["omp", remote({ auth: { type: "oauth", clientSecret: "${S}" } })],
+    ["omp", remote({ oauth: { clientSecret: "!pass show x" } })],
+    ...["HOME", "MY_KEY_2_FOR_X1", "github_token", "githubToken"].map((name): [string, object] => [
+      "omp",
+      variable(name),
+    ]),
     ["claude-code", { command: "x", args: ["postgresql://${PGUSER:-postgres}@localhost/db"] }],
     ["claude-code", { command: "x", env: { D: "${D:-postgres://postgres@localhost/app}" } }],
     ["claude-code", variable("${D:-postgres://postgres@localhost/app}")],
