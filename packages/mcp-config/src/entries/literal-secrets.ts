@@ -3,6 +3,7 @@ import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, ownMember } from "../documents/json-value.ts";
 import { isPlainValue } from "../plain-values.ts";
 import { dialectFor, isBareName, type VariableDialect } from "../variables.ts";
+import { namesCredential } from "./credential-names.ts";
 import {
   containsGeneratedKey,
   isCredentialAsName,
@@ -17,6 +18,9 @@ import type { WrittenServer } from "./written-server.ts";
 
 /** A value of these kinds is no credential, whatever its name says. None is longer than five characters. */
 const HARMLESS_VALUE = /^(?:|true|false|yes|no|on|off|none|null|\d{1,5})$/i;
+
+/** The path of a file that holds a credential. */
+const FILE = /^(?:~|\.{1,2}|[A-Za-z]:)?[\\/].*\.\w{1,8}$/;
 
 /** `--flag` or `--flag=value`. */
 const FLAG = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s;
@@ -86,7 +90,11 @@ function pairIn(flag: string, value: string): { readonly name: string; readonly 
 
 function isSecret(name: string, text: string, variables: VariableDialect, isValue = false): boolean {
   if (isUrl(text)) return holdsSecret(text, variables, isValue);
-  if (name !== "" && looksLikeCredential(name) && isLiteral(text, variables, isValue)) return true;
+  if (name !== "" && looksLikeCredential(name) && isLiteral(text, variables, isValue)) {
+    // Where there is a reference, the text itself has been judged.
+    if (namesCredential(name) || looksLikeSecret(text) || refersSomehow(text, variables, isValue))
+      return true;
+  }
   if (!text.includes("://") || !refersSomehow(text, variables, isValue)) return false;
   const { defaults } = markReferences(text, variables, isValue);
   return defaults.some((given) => isUrl(given) && holdsSecret(given, variables, isValue));
@@ -94,7 +102,7 @@ function isSecret(name: string, text: string, variables: VariableDialect, isValu
 
 /** Whether a credential is written out: as the whole text, as the default of a reference, or beside one. */
 function isLiteral(text: string, variables: VariableDialect, isValue = false): boolean {
-  if (text.length <= 5 && HARMLESS_VALUE.test(text)) return false;
+  if ((text.length <= 5 && HARMLESS_VALUE.test(text)) || FILE.test(text)) return false;
   if (isBareName(text, variables, isValue)) return isSecretWord(text);
   if (!refersSomehow(text, variables, isValue)) return !isWholeReference(text);
   // Most texts with a reference hold nothing else, which is cheap to see.

@@ -157,6 +157,44 @@ describe("no literal credential is reported", () => {
   });
 });
 
+describe("where the name only resembles that of a credential, the value decides", () => {
+  const PLAIN = "some-plain-words";
+  const written = (value: string): readonly (readonly [object, string])[] => [
+    [{ command: "x", env: { AUTH_MODE: value } }, "env/AUTH_MODE"],
+    [remote({ headers: { "X-Author": value } }), "headers/X-Author"],
+    [{ command: "x", args: ["--token-type", value] }, "args/1"],
+    [{ command: "x", args: [`--max-tokens=${value}`] }, "args/0"],
+    [{ command: "x", args: ["--header", `X-Key-Name: ${value}`] }, "args/1"],
+    [{ command: "docker", args: ["run", "-e", `KEYCLOAK_REALM=${value}`] }, "args/2"],
+  ];
+
+  test.each([...written(PLAIN), ...written("/home/ada/a1b2c3d4e5f6/file")])(
+    "not reported: %j",
+    async (entry) => {
+      expect(await secretsIn("claude-code", entry)).toEqual([]);
+    },
+  );
+
+  test.each(written(SECRET))("reported: %j", async (entry, pointer) => {
+    expect(await secretsIn("claude-code", entry)).toEqual([pointer]);
+  });
+});
+
+test.each([
+  "/home/ada/key.json",
+  "~/.config/key.json",
+  "./key.pem",
+  "../a b/key.p12",
+  "C:\\Users\\Ada Lovelace\\key.json",
+])("the path of a file is no credential, whatever its name: %s", async (path) => {
+  const entry = {
+    command: "x",
+    args: ["--credentials", path],
+    env: { GOOGLE_APPLICATION_CREDENTIALS: path },
+  };
+  expect(await secretsIn("claude-code", entry)).toEqual([]);
+});
+
 describe("a credential reference in another host's spelling is not reported", () => {
   const spellings = [
     "{env:API_KEY_2}",
