@@ -1,5 +1,7 @@
+import { looksLikeCredential } from "../credentials.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { isLiteralSecret } from "../entries/credential-values.ts";
 
 /** A value, and the names of what it still needs. */
 export interface FilledIn<T> {
@@ -90,6 +92,14 @@ export function placeOfInput(
   });
   const input = inputs[index];
   return isMap(input) ? [index, ownMember(input, "value") === undefined ? "default" : "value"] : undefined;
+}
+
+/** Whether an input is marked as secret and has its value written out, under a name that does not tell. */
+export function isWrittenSecret(input: unknown): boolean {
+  if (!isMap(input) || member(input, "isSecret") !== true) return false;
+  if (looksLikeCredential(textMember(input, "name") ?? "")) return false;
+  const filled = readInput(input);
+  return filled?.variables.length === 0 && isLiteralSecret(filled.value);
 }
 
 function inputsOf(list: unknown): readonly JsonMap[] {

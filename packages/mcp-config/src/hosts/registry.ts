@@ -10,6 +10,7 @@ import type { VariableSource } from "../variables.ts";
 import type { FindServers, HostDialect } from "./host-dialect.ts";
 import {
   fillVariables,
+  isWrittenSecret,
   member,
   memberName,
   placeOfInput,
@@ -89,8 +90,15 @@ function findOptions(root: JsonMap): ReturnType<FindServers> {
 function reshape(option: JsonMap, remark: RemarkOnEntry): JsonMap {
   for (const list of LISTS) {
     const value = member(option, list);
-    if (value === undefined || Array.isArray(value)) continue;
-    remark("invalid-field", list, `${quote(list)} must be a list, not ${kindOf(value)}. It is left out.`);
+    if (Array.isArray(value)) {
+      for (const [index, input] of value.entries()) {
+        if (!isWrittenSecret(input)) continue;
+        const text = `${quote(`${list}.${index}`)} holds a credential; leave its value out, so that it is asked for.`;
+        remark("literal-secret", memberName(option, list), text);
+      }
+    } else if (value !== undefined) {
+      remark("invalid-field", list, `${quote(list)} must be a list, not ${kindOf(value)}. It is left out.`);
+    }
   }
   return isPackage(option) ? packageLaunch(option).entry : remoteAddress(option).entry;
 }

@@ -220,6 +220,38 @@ describe("a registry server.json", () => {
     },
   );
 
+  const secret = (more: object) => ({ name: "S", value: "sk-planted123456", isSecret: true, ...more });
+
+  test.each([
+    ["a value", { environmentVariables: [{}, secret({})] }, "environmentVariables"],
+    [
+      "a default",
+      { environmentVariables: [{}, secret({ value: undefined, default: "hunter2" })] },
+      "environmentVariables",
+    ],
+    ["an argument", { packageArguments: [{}, secret({ name: undefined })] }, "packageArguments"],
+    [
+      "the old spelling",
+      { runtime_arguments: [{}, secret({ isSecret: undefined, is_secret: true })] },
+      "runtime_arguments",
+    ],
+  ])("reports a written-out value that is marked as secret: %s", async (_what, more, list) => {
+    const { diagnostics } = await optionsOf(document([option(more)]));
+    expect(diagnostics).toMatchObject([{ code: "literal-secret", pointer: `/packages/0/${list}` }]);
+    expect(diagnostics[0]?.message).toMatch(/"\w+\.1" holds a credential/);
+    expect(JSON.stringify(diagnostics)).not.toMatch(/planted|hunter2/);
+  });
+
+  test.each([
+    [secret({ isSecret: false }), 0],
+    [secret({ value: undefined }), 0],
+    [secret({ value: "Bearer {t}", variables: { t: { isSecret: true } } }), 0],
+    [secret({ name: "API_KEY" }), 1],
+  ])("reports it once, and only if it is written out: %j", async (variable, count) => {
+    const { diagnostics } = await optionsOf(document([option({ environmentVariables: [variable] })]));
+    expect(diagnostics.filter(({ code }) => code === "literal-secret")).toHaveLength(count);
+  });
+
   test("names what an empty package or remote lacks", async () => {
     const { told, diagnostics } = await optionsOf(document([{}], [{}]));
     expect(told).toEqual(["ServerConfigError: s", "ServerConfigError: s"]);
