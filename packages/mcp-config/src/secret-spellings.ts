@@ -2,20 +2,18 @@
 const SHORTEST = 6;
 
 /**
- * Every spelling in which programs usually write a value: as it is, escaped as in JSON (also JSON inside JSON), in a JSON Pointer
+ * Every spelling in which programs usually write a value: as it is, escaped as in JSON (also inside JSON, twice), in a JSON Pointer
  * (RFC 6901), percent-encoded, and in base64, alone or as a part of something longer. Redacting all of them hides the value from
  * readers.
  */
 export function secretSpellings(value: string): readonly string[] {
   if (value.length < SHORTEST) return [value];
-  const escaped = inJson(value);
   const percent = percentSpellings(value);
   const lowered = percent.map((text) => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
   const pointer = value.replaceAll("~", "~0").replaceAll("/", "~1");
   const spellings = [
     value,
-    escaped,
-    inJson(escaped),
+    ...jsonSpellings(value),
     pointer,
     inJson(pointer),
     ...percent,
@@ -23,6 +21,22 @@ export function secretSpellings(value: string): readonly string[] {
     ...base64Spellings(value),
   ];
   return [...new Set(spellings)].filter((spelling) => spelling.length >= SHORTEST);
+}
+
+/**
+ * As JavaScript escapes it, and as others do by default: all but ASCII (Python), what is special in HTML (Go), and slashes (PHP); each
+ * also in JSON that is itself in JSON, up to three times. Most values have the same spelling in all of these.
+ */
+function jsonSpellings(value: string): readonly string[] {
+  const json = inJson(value);
+  const ascii = json.replace(/[\u0080-\uffff]/g, escaped);
+  const html = json.replace(/[<>&\u2028\u2029]/g, escaped);
+  const spellings = [json, ascii, html, ...[json, ascii].map((text) => text.replaceAll("/", "\\/"))];
+  return [...new Set(spellings)].flatMap((text) => [text, inJson(text), inJson(inJson(text))]);
+}
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 function inJson(text: string): string {

@@ -7,6 +7,10 @@ const WRITTEN: readonly (readonly [string, (secret: string) => string])[] = [
   ["as plain text", (secret) => secret],
   ["as JSON", (secret) => JSON.stringify(secret).slice(1, -1)],
   ["as JSON in JSON", (secret) => JSON.stringify(JSON.stringify(secret)).slice(3, -3)],
+  [
+    "as JSON in JSON in JSON",
+    (secret) => JSON.stringify(JSON.stringify(JSON.stringify(secret))).slice(7, -7),
+  ],
   ["in a JSON Pointer", (secret) => secret.replaceAll("~", "~0").replaceAll("/", "~1")],
   ["percent-encoded", (secret) => encodeURIComponent(secret)],
   [
@@ -51,4 +55,23 @@ describe("redacting all spellings of a secret hides it", () => {
 
 test("a short value has only its plain spelling", () => {
   expect(secretSpellings("abc")).toEqual(["abc"]);
+});
+
+test.each([
+  ["Python", String.raw`p\u00e4ss-\ud83d\ude00-w/rd&<\"`],
+  ["Go", String.raw`päss-😀-w/rd\u0026\u003c\"`],
+  ["PHP", String.raw`p\u00e4ss-\ud83d\ude00-w\/rd&<\"`],
+  ["PHP, told to keep Unicode", String.raw`päss-😀-w\/rd&<\"`],
+])("a value is hidden in the JSON of %s, and in JSON that contains it", (_program, json) => {
+  const spellings = secretSpellings('päss-😀-w/rd&<"');
+  for (let text = json, rounds = 0; rounds < 3; rounds += 1) {
+    expect(redact(`<${text}>`, spellings)).toBe("<[redacted]>");
+    text = JSON.stringify(text).slice(1, -1);
+  }
+});
+
+test("a value without special characters has no more spellings for it", () => {
+  expect(secretSpellings("sk-live-abcdef").filter((spelling) => spelling.startsWith("sk"))).toEqual([
+    "sk-live-abcdef",
+  ]);
 });
