@@ -1,4 +1,3 @@
-import { homedir, userInfo } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 
 /**
@@ -7,6 +6,8 @@ import { isAbsolute, resolve } from "node:path";
  * runtimes set `HOME` in this case: only an administrator can put files there.
  */
 export function ownHome(): string {
+  // Not imported: a caller that gives the home does not need this module.
+  const { homedir, userInfo } = process.getBuiltinModule("node:os");
   return absoluteBy(homedir) ?? absoluteBy(() => userInfo().homedir) ?? resolve("/");
 }
 
