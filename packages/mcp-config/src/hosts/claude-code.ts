@@ -8,7 +8,24 @@ import {
   type HostSurroundings,
   serversUnder,
 } from "./host-dialect.ts";
-import { absolute, inDirectory, inHome, joined, systemDirectory, upward } from "./host-paths.ts";
+import {
+  absolute,
+  homeFolder,
+  inDirectory,
+  inHome,
+  namedFolder,
+  systemFolder,
+  upward,
+  within,
+} from "./host-paths.ts";
+
+const MANAGED = systemFolder({
+  darwin: "/Library/Application Support/ClaudeCode",
+  win32: "C:\\Program Files\\ClaudeCode",
+  other: "/etc/claude-code",
+});
+
+const SETTINGS = namedFolder("CLAUDE_CONFIG_DIR", homeFolder(".claude"));
 
 /** The user's servers for one project are in the user's own file, under the project's directory. */
 const localServers: FindServers = (root, context) => {
@@ -25,7 +42,7 @@ export const CLAUDE_CODE: HostDialect = {
   title: "Claude Code",
   format: "json",
   files: [
-    { kind: "managed", scope: "managed", paths: (at) => inDirectory(at, managed(at), "managed-mcp.json") },
+    { kind: "managed", scope: "managed", paths: within(MANAGED, "managed-mcp.json") },
     { kind: "local", scope: "local", paths: userFile, servers: localServers },
     { kind: "project", scope: "project", paths: upward(".mcp.json") },
     { kind: "user", scope: "user", paths: userFile, servers: serversUnder("mcpServers") },
@@ -33,7 +50,7 @@ export const CLAUDE_CODE: HostDialect = {
       kind: "plugins",
       scope: "user",
       servers: "none",
-      paths: (at) => inConfigDirectory(at, `plugins/${INSTALLED_PLUGINS}`),
+      paths: within(SETTINGS, `plugins/${INSTALLED_PLUGINS}`),
       leadsTo: installedPlugins,
     },
     {
@@ -41,9 +58,9 @@ export const CLAUDE_CODE: HostDialect = {
       scope: "managed",
       servers: "none",
       paths: (at) => [
-        ...inDirectory(at, managed(at), "managed-settings.json"),
+        ...inDirectory(at, MANAGED(at), "managed-settings.json"),
         // Backups, notes and files that the system puts into folders are not settings.
-        ...inDirectory(at, managed(at), "managed-settings.d/*.json").map((path) => ({
+        ...inDirectory(at, MANAGED(at), "managed-settings.d/*.json").map((path) => ({
           ...path,
           isPattern: true,
           matchesHidden: false,
@@ -67,7 +84,7 @@ export const CLAUDE_CODE: HostDialect = {
       kind: "user-settings",
       scope: "user",
       servers: "none",
-      paths: (at) => inConfigDirectory(at, "settings.json"),
+      paths: within(SETTINGS, "settings.json"),
     },
   ],
   servers: (root, context) => [...localServers(root, context), ...serversUnder("mcpServers")(root, context)],
@@ -81,18 +98,6 @@ export const CLAUDE_CODE: HostDialect = {
 function userFile(at: HostSurroundings) {
   const directory = absolute(at, "CLAUDE_CONFIG_DIR");
   return directory === undefined ? inHome(".claude.json")(at) : inDirectory(at, directory, ".claude.json");
-}
-
-function inConfigDirectory(at: HostSurroundings, file: string) {
-  return inDirectory(at, absolute(at, "CLAUDE_CONFIG_DIR") ?? joined(at, at.home, ".claude"), file);
-}
-
-function managed(at: HostSurroundings): string {
-  return systemDirectory(at, {
-    darwin: "/Library/Application Support/ClaudeCode",
-    win32: "C:\\Program Files\\ClaudeCode",
-    other: "/etc/claude-code",
-  });
 }
 
 /** A plugin has its servers in its manifest or in a file at its root. */

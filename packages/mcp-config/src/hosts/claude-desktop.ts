@@ -1,7 +1,7 @@
 import { entryDialect } from "../entries/entry-dialect.ts";
 import { NO_VARIABLES } from "../variables.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
-import { absolute, applicationData, inDirectory, joined } from "./host-paths.ts";
+import { absolute, applicationData, folderIn, inDirectory, within } from "./host-paths.ts";
 
 const FILE = "claude_desktop_config.json";
 
@@ -11,11 +11,7 @@ export const CLAUDE_DESKTOP: HostDialect = {
   title: "Claude Desktop",
   format: "json",
   files: [
-    {
-      kind: "user",
-      scope: "user",
-      paths: (at) => inDirectory(at, joined(at, applicationData(at), "Claude"), FILE),
-    },
+    { kind: "user", scope: "user", paths: within(folderIn(applicationData, "Claude"), FILE) },
     {
       // An installation from the Windows store keeps its files apart.
       kind: "store",

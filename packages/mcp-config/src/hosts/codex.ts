@@ -11,11 +11,26 @@ import {
   type FindingContext,
   type HostDialect,
   type HostDocument,
-  type HostSurroundings,
   type ReadLists,
   serversUnder,
 } from "./host-dialect.ts";
-import { absolute, folderKey, inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
+import {
+  folderKey,
+  homeFolder,
+  inDirectory,
+  namedFolder,
+  systemFolder,
+  upward,
+  within,
+} from "./host-paths.ts";
+
+const HOME = namedFolder("CODEX_HOME", homeFolder(".codex"));
+
+const SYSTEM_HOME = systemFolder({
+  darwin: "/etc/codex",
+  win32: "%ProgramData%\\OpenAI\\Codex",
+  other: "/etc/codex",
+});
 
 /**
  * Layers of TOML, merged field by field. Variables are not expanded but named: `env_vars`, `env_http_headers`,
@@ -30,16 +45,16 @@ export const CODEX: HostDialect = {
       kind: "managed",
       scope: "managed",
       paths: (at) =>
-        inDirectory(at, at.platform === "win32" ? codexHome(at) : "/etc/codex", "managed_config.toml"),
+        inDirectory(at, at.platform === "win32" ? HOME(at) : "/etc/codex", "managed_config.toml"),
     },
     { kind: "project", scope: "project", paths: upward(".codex/config.toml") },
-    { kind: "user", scope: "user", paths: (at) => inDirectory(at, codexHome(at), "config.toml") },
-    { kind: "system", scope: "user", paths: (at) => inDirectory(at, systemHome(at), "config.toml") },
+    { kind: "user", scope: "user", paths: within(HOME, "config.toml") },
+    { kind: "system", scope: "user", paths: within(SYSTEM_HOME, "config.toml") },
     {
       kind: "requirements",
       scope: "managed",
       servers: "none",
-      paths: (at) => inDirectory(at, systemHome(at), "requirements.toml"),
+      paths: within(SYSTEM_HOME, "requirements.toml"),
     },
   ],
   servers: serversUnder("mcp_servers"),
@@ -171,16 +186,4 @@ function trustLevel({ projects }: JsonMap, path: string, context: FindingContext
   const name = Object.hasOwn(projects, path) ? path : Object.keys(projects).find(isSame);
   const project = name === undefined ? undefined : projects[name];
   return isMap(project) ? project.trust_level : undefined;
-}
-
-function codexHome(at: HostSurroundings): string {
-  return absolute(at, "CODEX_HOME") ?? joined(at, at.home, ".codex");
-}
-
-function systemHome(at: HostSurroundings): string {
-  return systemDirectory(at, {
-    darwin: "/etc/codex",
-    win32: "%ProgramData%\\OpenAI\\Codex",
-    other: "/etc/codex",
-  });
 }

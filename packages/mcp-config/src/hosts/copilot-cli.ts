@@ -7,8 +7,10 @@ import {
   type RemarkOnEntry,
 } from "../entries/entry-dialect.ts";
 import { braces, dollarName } from "../variable-syntax.ts";
-import { type HostDialect, type HostSurroundings, serversUnderOrBare } from "./host-dialect.ts";
-import { absolute, inDirectory, joined, upward } from "./host-paths.ts";
+import { type HostDialect, serversUnderOrBare } from "./host-dialect.ts";
+import { homeFolder, namedFolder, upward, within } from "./host-paths.ts";
+
+const HOME = namedFolder("COPILOT_HOME", homeFolder(".copilot"));
 
 /** Variables are expanded in `env` and `headers` only. Of the project's files, the one in the nearest folder wins. */
 export const COPILOT_CLI: HostDialect = {
@@ -17,7 +19,7 @@ export const COPILOT_CLI: HostDialect = {
   format: "json",
   files: [
     { kind: "project", scope: "project", paths: upward(".mcp.json", ".github/mcp.json") },
-    { kind: "user", scope: "user", paths: (at) => inDirectory(at, copilotHome(at), "mcp-config.json") },
+    { kind: "user", scope: "user", paths: within(HOME, "mcp-config.json") },
   ],
   servers: serversUnderOrBare("mcpServers"),
   entry: entryDialect({
@@ -71,8 +73,4 @@ function remarkOnOAuth(
   if (!isMap(oauth) || !isRemoteServer || scope === "project") return;
   const text = `"oauth" is an old field, which is still read; write "oauthClientId", and "auth": { "redirectPort": … } in place of its "callbackPort".`;
   remark("legacy-field", "oauth", text);
-}
-
-function copilotHome(at: HostSurroundings): string {
-  return absolute(at, "COPILOT_HOME") ?? joined(at, at.home, ".copilot");
 }

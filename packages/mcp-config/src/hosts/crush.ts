@@ -10,8 +10,10 @@ import {
   requiredName,
   shellBraces,
 } from "../variable-syntax.ts";
-import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
-import { absolute, configHome, inDirectory, joined, upward } from "./host-paths.ts";
+import { type HostDialect, serversUnder } from "./host-dialect.ts";
+import { configHome, folderIn, namedFolder, upward, within } from "./host-paths.ts";
+
+const SETTINGS = namedFolder("CRUSH_GLOBAL_CONFIG", folderIn(configHome, "crush"));
 
 const SCRIPT = "it is a shell script, which is never run; Jackfield reads Crush's JSON files only";
 
@@ -47,12 +49,12 @@ export const CRUSH: HostDialect = {
       script: SCRIPT,
       paths: upward(".crushrc", "crushrc"),
     },
-    { kind: "user", scope: "user", paths: (at) => inDirectory(at, directory(at), "crush.json") },
+    { kind: "user", scope: "user", paths: within(SETTINGS, "crush.json") },
     {
       kind: "user-script",
       scope: "user",
       script: SCRIPT,
-      paths: (at) => inDirectory(at, directory(at), "crushrc"),
+      paths: within(SETTINGS, "crushrc"),
     },
     {
       kind: "system",
@@ -189,8 +191,4 @@ function faultOfBraces(text: string, from: number): string {
   const end = closingBrace(text, from);
   if (end === undefined) return UNCLOSED;
   return text.slice(from, end).includes("`") ? BACKTICK : FURTHER;
-}
-
-function directory(at: HostSurroundings): string {
-  return absolute(at, "CRUSH_GLOBAL_CONFIG") ?? joined(at, configHome(at), "crush");
 }

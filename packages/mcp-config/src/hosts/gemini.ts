@@ -9,8 +9,14 @@ import {
 import { braces, dollarName, percentName } from "../variable-syntax.ts";
 import { readGeminiLists, systemServers } from "./gemini-lists.ts";
 import { TRUST_FILES, trustsFolder } from "./gemini-trust.ts";
-import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
-import { absolute, inDirectory, inHome, joined, systemDirectory, upward } from "./host-paths.ts";
+import { type HostDialect, serversUnder } from "./host-dialect.ts";
+import { absolute, type FindPaths, inHome, joined, systemFolder, upward, within } from "./host-paths.ts";
+
+const SYSTEM = systemFolder({
+  darwin: "/Library/Application Support/GeminiCli",
+  win32: "%ProgramData%\\gemini-cli",
+  other: "/etc/gemini-cli",
+});
 
 /**
  * Settings with comments in several layers. A URL without a type is Streamable HTTP, as the program does it; its documentation says
@@ -24,7 +30,7 @@ export const GEMINI: HostDialect = {
     {
       kind: "system",
       scope: "managed",
-      paths: (at) => systemFile(at, "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "settings.json"),
+      paths: namedFile("GEMINI_CLI_SYSTEM_SETTINGS_PATH", within(SYSTEM, "settings.json")),
       servers: systemServers,
     },
     { kind: "project", scope: "project", paths: upward(".gemini/settings.json") },
@@ -32,7 +38,7 @@ export const GEMINI: HostDialect = {
     {
       kind: "system-defaults",
       scope: "user",
-      paths: (at) => systemFile(at, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH", "system-defaults.json"),
+      paths: namedFile("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", within(SYSTEM, "system-defaults.json")),
     },
     {
       kind: "extension",
@@ -47,7 +53,12 @@ export const GEMINI: HostDialect = {
       servers: "none",
       paths: inHome(".gemini/mcp-server-enablement.json"),
     },
-    { kind: "trusted-folders", scope: "user", servers: "none", paths: trustedFolders },
+    {
+      kind: "trusted-folders",
+      scope: "user",
+      servers: "none",
+      paths: namedFile("GEMINI_CLI_TRUSTED_FOLDERS_PATH", inHome(".gemini/trustedFolders.json")),
+    },
   ],
   servers: serversUnder("mcpServers"),
   entry: entryDialect({
@@ -86,20 +97,12 @@ export const GEMINI: HostDialect = {
   trustFiles: TRUST_FILES,
 };
 
-function trustedFolders(at: HostSurroundings) {
-  const named = absolute(at, "GEMINI_CLI_TRUSTED_FOLDERS_PATH");
-  return named === undefined ? inHome(".gemini/trustedFolders.json")(at) : [{ file: named }];
-}
-
-function systemFile(at: HostSurroundings, variable: string, file: string) {
-  const named = absolute(at, variable);
-  if (named !== undefined) return [{ file: named }];
-  const directory = systemDirectory(at, {
-    darwin: "/Library/Application Support/GeminiCli",
-    win32: "%ProgramData%\\gemini-cli",
-    other: "/etc/gemini-cli",
-  });
-  return inDirectory(at, directory, file);
+/** The file that a variable names, if it is absolute, else other files. */
+function namedFile(variable: string, otherwise: FindPaths): FindPaths {
+  return (at) => {
+    const file = absolute(at, variable);
+    return file === undefined ? otherwise(at) : [{ file }];
+  };
 }
 
 /** `httpUrl` wins over a `type` that contradicts it. An extension may not set `trust`. */

@@ -6,7 +6,7 @@ import { GAP } from "../entries/entry-examples.ts";
 import { quote } from "../server-name.ts";
 import { bracedName, dollarName } from "../variable-syntax.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
-import { applicationData, configHome, inDirectory, joined } from "./host-paths.ts";
+import { applicationData, configHome, joined, within } from "./host-paths.ts";
 
 /** Extensions that are not servers of their own: built-in ones, and those that Goose's window or a script provides. */
 const NOT_SERVERS = ["builtin", "platform", "frontend", "inline_python"];
@@ -31,7 +31,7 @@ export const GOOSE: HostDialect = {
   id: "goose",
   title: "Goose",
   format: "yaml",
-  files: [{ kind: "user", scope: "user", paths: (at) => inDirectory(at, directory(at), "config.yaml") }],
+  files: [{ kind: "user", scope: "user", paths: within(settingsFolder, "config.yaml") }],
   servers: serversUnder("extensions"),
   entry: entryDialect({
     examples: [
@@ -107,7 +107,7 @@ function isLet(name: unknown, field: string, remark: RemarkOnEntry): boolean {
   return false;
 }
 
-function directory(at: HostSurroundings): string {
+function settingsFolder(at: HostSurroundings): string {
   return at.platform === "win32"
     ? joined(at, applicationData(at), "Block/goose/config")
     : joined(at, configHome(at), "goose");

@@ -14,9 +14,17 @@ export function folderKey(folder: string, { platform }: Pick<HostSurroundings, "
 /** Returns the paths of files on a machine. */
 export type FindPaths = (at: HostSurroundings) => HostPath[];
 
+/** Returns a folder on a machine. */
+export type FindFolder = (at: HostSurroundings) => string;
+
 /** Files below the user's home, with `/` between the segments on every platform. */
 export function inHome(...files: readonly string[]): FindPaths {
   return (at) => files.map((file) => ({ file: joined(at, at.home, file) }));
+}
+
+/** Files in a folder; none if it is relative. */
+export function within(folder: FindFolder, ...files: readonly string[]): FindPaths {
+  return (at) => inDirectory(at, folder(at), ...files);
 }
 
 /** The same file in each directory from the working directory up to the top of the project, the nearest first. */
@@ -58,6 +66,21 @@ export function configHome(at: HostSurroundings): string {
   return absolute(at, "XDG_CONFIG_HOME") ?? joined(at, at.home, ".config");
 }
 
+/** A folder below the user's home. */
+export function homeFolder(path: string): FindFolder {
+  return (at) => joined(at, at.home, path);
+}
+
+/** A folder below another one. */
+export function folderIn(folder: FindFolder, path: string): FindFolder {
+  return (at) => joined(at, folder(at), path);
+}
+
+/** The folder that a variable names, if it is absolute, else another one. */
+export function namedFolder(variable: string, otherwise: FindFolder): FindFolder {
+  return (at) => absolute(at, variable) ?? otherwise(at);
+}
+
 /**
  * Where programs with a window keep a user's settings: `~/Library/Application Support` on macOS, `%APPDATA%` on Windows,
  * `$XDG_CONFIG_HOME` or `~/.config` elsewhere.
@@ -68,14 +91,13 @@ export function applicationData(at: HostSurroundings): string {
   return configHome(at);
 }
 
-/** An administrator's directory, for macOS, Windows and the others. `win32` may begin with `%ProgramData%`. */
-export function systemDirectory(
-  at: HostSurroundings,
-  { darwin, win32: windows, other }: { darwin: string; win32: string; other: string },
-): string {
-  if (at.platform === "darwin") return darwin;
-  if (at.platform !== "win32") return other;
-  return windows.replace("%ProgramData%", absolute(at, "ProgramData") ?? "C:\\ProgramData");
+/** An administrator's folder, for macOS, Windows and the others. `win32` may begin with `%ProgramData%`. */
+export function systemFolder(folders: { darwin: string; win32: string; other: string }): FindFolder {
+  return (at) => {
+    if (at.platform === "darwin") return folders.darwin;
+    if (at.platform !== "win32") return folders.other;
+    return folders.win32.replace("%ProgramData%", absolute(at, "ProgramData") ?? "C:\\ProgramData");
+  };
 }
 
 /** The normalised path in a variable, if it is absolute. On Windows, the variable's upper-case name is tried as well. */

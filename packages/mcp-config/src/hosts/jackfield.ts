@@ -7,8 +7,10 @@ import {
   type RemarkOnEntry,
 } from "../entries/entry-dialect.ts";
 import { OWN_VARIABLES } from "../variables.ts";
-import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
-import { absolute, applicationData, inDirectory, joined, upward } from "./host-paths.ts";
+import { type HostDialect, serversUnder } from "./host-dialect.ts";
+import { applicationData, folderIn, namedFolder, upward, within } from "./host-paths.ts";
+
+const HOME = namedFolder("JACKFIELD_HOME", folderIn(applicationData, "jackfield"));
 
 /** Jackfield's own files, and `.mcp.json`, which many programs share. Nothing in them is guessed. */
 export const JACKFIELD: HostDialect = {
@@ -17,7 +19,7 @@ export const JACKFIELD: HostDialect = {
   format: "strict-json",
   files: [
     { kind: "project", scope: "project", paths: upward(".mcp.json") },
-    { kind: "user", scope: "user", paths: (at) => inDirectory(at, userDirectory(at), "mcp.json") },
+    { kind: "user", scope: "user", paths: within(HOME, "mcp.json") },
   ],
   servers: serversUnder("mcpServers"),
   entry: entryDialect(
@@ -56,6 +58,3 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry, _platform: unknown, { fi
 }
 
 /** `$JACKFIELD_HOME`, else the platform's directory for settings. A relative path would let a project choose the place. */
-function userDirectory(at: HostSurroundings): string {
-  return absolute(at, "JACKFIELD_HOME") ?? joined(at, applicationData(at), "jackfield");
-}

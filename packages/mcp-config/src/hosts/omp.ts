@@ -14,7 +14,7 @@ import {
   type ReadLists,
   serversUnder,
 } from "./host-dialect.ts";
-import { inDirectory, joined, upward } from "./host-paths.ts";
+import { joined, upward, within } from "./host-paths.ts";
 
 /** A timeout below this counts seconds, as in files that were written for Claude. */
 const LEAST_MS = 1000;
@@ -33,11 +33,7 @@ export const OMP: HostDialect = {
       scope: "project",
       paths: upward(".omp/mcp.json", ".omp/.mcp.json"),
     },
-    {
-      kind: "user",
-      scope: "user",
-      paths: (at) => inDirectory(at, agentDirectory(at), "mcp.json", ".mcp.json"),
-    },
+    { kind: "user", scope: "user", paths: within(agentFolder, "mcp.json", ".mcp.json") },
     { kind: "project-root", scope: "project", paths: upward("mcp.json", ".mcp.json") },
   ],
   servers: serversUnder("mcpServers"),
@@ -128,7 +124,7 @@ function namesIn({ content, document }: HostDocument, list: string, report: Repo
 }
 
 /** A profile has its own files and does not see the user's others. */
-function agentDirectory(at: HostSurroundings): string {
+function agentFolder(at: HostSurroundings): string {
   const profile = at.env.OMP_PROFILE || at.env.PI_PROFILE || "";
   const isName = /^[\w.-]+$/.test(profile) && !/^\.+$/.test(profile);
   return joined(at, at.home, isName ? `.omp/profiles/${profile}/agent` : ".omp/agent");

@@ -3,11 +3,17 @@ import { COMMON_FIELDS, entryDialect, splitCommand } from "../entries/entry-dial
 import { GAP } from "../entries/entry-examples.ts";
 import { bareBraces } from "../variable-syntax.ts";
 import type { HostDialect, HostSurroundings, ReadLists, ServerSection } from "./host-dialect.ts";
-import { absolute, configHome, inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
+import { absolute, configHome, folderIn, joined, systemFolder, upward, within } from "./host-paths.ts";
 import { areTimes, otherTimes, placeOf, readTimes, STARTUP, splitTimes } from "./opencode-times.ts";
 import { readToolSwitches } from "./opencode-tools.ts";
 
 const FILES = ["opencode.jsonc", "opencode.json"];
+
+const MANAGED = systemFolder({
+  darwin: "/Library/Application Support/opencode",
+  win32: "%ProgramData%\\opencode",
+  other: "/etc/opencode",
+});
 
 /** A variable that holds the content of a file. */
 const CONTENT = "OPENCODE_CONFIG_CONTENT";
@@ -24,7 +30,7 @@ export const OPENCODE: HostDialect = {
   title: "opencode",
   format: "jsonc",
   files: [
-    { kind: "managed", scope: "managed", paths: (at) => inDirectory(at, managedDirectory(at), ...FILES) },
+    { kind: "managed", scope: "managed", paths: within(MANAGED, ...FILES) },
     { kind: "content", scope: "user", paths: givenContent },
     {
       kind: "project-directory",
@@ -33,11 +39,7 @@ export const OPENCODE: HostDialect = {
     },
     { kind: "project", scope: "project", paths: upward(...FILES) },
     { kind: "named", scope: "user", paths: namedFile },
-    {
-      kind: "user",
-      scope: "user",
-      paths: (at) => inDirectory(at, joined(at, configHome(at), "opencode"), ...FILES),
-    },
+    { kind: "user", scope: "user", paths: within(folderIn(configHome, "opencode"), ...FILES) },
   ],
   servers: findServers,
   entry: entryDialect({
@@ -132,12 +134,4 @@ function namedFile(at: HostSurroundings) {
 function givenContent(at: HostSurroundings) {
   const text = at.env[CONTENT];
   return text ? [{ file: joined(at, at.cwd, `$${CONTENT}`), text }] : [];
-}
-
-function managedDirectory(at: HostSurroundings): string {
-  return systemDirectory(at, {
-    darwin: "/Library/Application Support/opencode",
-    win32: "%ProgramData%\\opencode",
-    other: "/etc/opencode",
-  });
 }

@@ -1,7 +1,7 @@
 import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
 import { bracedPlaces, prefixedBraces } from "../variable-syntax.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
-import { applicationData, inDirectory, joined, upward } from "./host-paths.ts";
+import { applicationData, folderIn, upward, within } from "./host-paths.ts";
 
 const STORAGE = "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings";
 
@@ -15,7 +15,7 @@ export const ROO: HostDialect = {
     {
       kind: "user",
       scope: "user",
-      paths: (at) => inDirectory(at, joined(at, applicationData(at), STORAGE), "mcp_settings.json"),
+      paths: within(folderIn(applicationData, STORAGE), "mcp_settings.json"),
     },
   ],
   servers: serversUnder("mcpServers"),

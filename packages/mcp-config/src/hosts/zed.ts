@@ -3,7 +3,7 @@ import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { NO_VARIABLES } from "../variables.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
-import { applicationData, configHome, inDirectory, joined, upward } from "./host-paths.ts";
+import { applicationData, configHome, joined, upward, within } from "./host-paths.ts";
 
 /** Servers are a part of the editor's settings. Times are seconds. An entry with settings and no command belongs to an extension. */
 export const ZED: HostDialect = {
@@ -12,7 +12,7 @@ export const ZED: HostDialect = {
   format: "jsonc",
   files: [
     { kind: "project", scope: "project", paths: upward(".zed/settings.json") },
-    { kind: "user", scope: "user", paths: (at) => inDirectory(at, settingsDirectory(at), "settings.json") },
+    { kind: "user", scope: "user", paths: within(settingsFolder, "settings.json") },
   ],
   servers: serversUnder("context_servers"),
   entry: entryDialect({
@@ -87,6 +87,6 @@ function writtenAt(path: JsonPath, { command }: JsonMap): JsonPath {
   return isMoved ? ["command", ...path] : path;
 }
 
-function settingsDirectory(at: HostSurroundings): string {
+function settingsFolder(at: HostSurroundings): string {
   return at.platform === "win32" ? joined(at, applicationData(at), "Zed") : joined(at, configHome(at), "zed");
 }
