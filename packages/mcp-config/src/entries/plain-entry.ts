@@ -45,35 +45,48 @@ export function readPlainEntry(
     if (url !== undefined || fields.headers !== undefined || !arePlainArguments(args)) return undefined;
     const written = { transport, command, args, env: env.texts, enabled: true };
     const whole = dialect.addHostFields?.(written) ?? written;
-    const definition =
-      whole === written
-        ? { name, definedIn, transport, command, args, env: env.texts, ...REST_OF_PROCESS }
-        : defineServer(whole, context, faultIn);
+    if (whole !== written)
+      return { written, definition: defineServer(whole, context, faultIn), mayHoldForeignVariables };
+    // The members of a full reading. A missing one would be read from `Object.prototype`, which somebody may have changed.
+    const definition = {
+      name,
+      definedIn,
+      transport,
+      command,
+      args,
+      env: env.texts,
+      envUnset: undefined,
+      envPassthrough: undefined,
+      cwd: undefined,
+      lazy: undefined,
+      shared: undefined,
+      limits: undefined,
+      tools: undefined,
+      envFile: undefined,
+    };
     return { written, definition, mayHoldForeignVariables };
   }
   if (args !== undefined || !isPlainUrl(url, dialect)) return undefined;
-  const way = { transport, url, headers: headers.texts, env: env.texts };
-  const written = { ...way, enabled: true };
+  const written = { transport, url, headers: headers.texts, env: env.texts, enabled: true };
   if (dialect.addHostFields && dialect.addHostFields(written) !== written) return undefined;
-  const definition = { name, definedIn, ...way, ...REST_OF_REMOTE };
+  const definition = {
+    name,
+    definedIn,
+    transport,
+    url,
+    headers: headers.texts,
+    headersFromEnv: undefined,
+    bearerTokenEnv: undefined,
+    oauth: undefined,
+    env: env.texts,
+    lazy: undefined,
+    shared: undefined,
+    limits: undefined,
+    tools: undefined,
+    envFile: undefined,
+  };
   return { written, definition, mayHoldForeignVariables };
 }
-
-// Members that the full reading makes as well. A missing one would be read from `Object.prototype`, which somebody may have changed.
-const REST_OF_ANY = {
-  lazy: undefined,
-  shared: undefined,
-  limits: undefined,
-  tools: undefined,
-  envFile: undefined,
-};
-const REST_OF_PROCESS = { envUnset: undefined, envPassthrough: undefined, cwd: undefined, ...REST_OF_ANY };
-const REST_OF_REMOTE = {
-  headersFromEnv: undefined,
-  bearerTokenEnv: undefined,
-  oauth: undefined,
-  ...REST_OF_ANY,
-};
 
 const WAYS = ["command", "args", "env", "url", "headers"] as const;
 
