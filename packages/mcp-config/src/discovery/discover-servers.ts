@@ -237,13 +237,14 @@ async function joinOwners(
   const sorted = sortByScope(owners, order, ({ entry }) => scopeOf(entry));
   const before = new Map<SourceEntry, OwningEntry["shadowed"]>();
   for (const { entry, shadowed } of sorted) if (shadowed.length > 0) before.set(entry, shadowed);
-  const weakerThan = ({ entry }: Pick<OwningEntry, "entry">) => before.get(entry) ?? [];
   const areOfDifferentHosts = (a: DefinedIn, b: DefinedIn) => a.host !== b.host;
   const joined = await mergeFound(
     sorted.map(({ entry }) => entry),
     areOfDifferentHosts,
     false,
   );
+  if (before.size === 0) return joined;
+  const weakerThan = ({ entry }: Pick<OwningEntry, "entry">) => before.get(entry) ?? [];
   return joined.map((owner) => {
     if (owner.shadowed.length === 0) return { entry: owner.entry, shadowed: weakerThan(owner) };
     const others = owner.shadowed.flatMap((weaker) => [weaker, ...weakerThan(weaker)]);

@@ -90,12 +90,18 @@ interface Candidate {
 }
 
 function findCandidates(dialect: HostDialect, at: HostSurroundings): readonly Candidate[] {
-  const listed = dialect.files.flatMap((file) => file.paths(at).map((path) => ({ file, path })));
-  // In the home directory, the user's own file is also in the place of a project's. No project has brought it.
-  const own = new Set(listed.filter(({ file }) => file.scope !== "project").map(({ path }) => path.file));
-  const wanted = listed.filter(({ file, path }) => file.scope !== "project" || !own.has(path.file));
-  return wanted.flatMap((candidate) => {
+  const listed: Candidate[] = [];
+  const own = new Set<string>();
+  for (const file of dialect.files) {
+    for (const path of file.paths(at)) {
+      listed.push({ file, path });
+      if (file.scope !== "project") own.add(path.file);
+    }
+  }
+  return listed.flatMap((candidate) => {
     const { file, path } = candidate;
+    // In the home directory, the user's own file is also in the place of a project's. No project has brought it.
+    if (file.scope === "project" && own.has(path.file)) return [];
     return path.isPattern ? expandPattern(path, at).map((found) => ({ file, path: found })) : candidate;
   });
 }
