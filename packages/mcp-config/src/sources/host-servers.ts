@@ -30,6 +30,7 @@ export interface HostDocuments {
  */
 function readHostServers(host: HostDocuments, context: FindingContext, report: Report): ServerSource {
   const { dialect, isExclusive } = host;
+  if (host.documents.length === 0) return { entries: [], problems: [], diagnostics: [] };
   const documents = host.documents.filter(({ scope }) => !isExclusive || scope === dialect.exclusiveScope);
   const trusted = documents.filter((document) => isTrusted(document, host, context, report));
   const reading = readDocuments(trusted, host, context, report);
