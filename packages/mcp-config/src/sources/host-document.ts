@@ -42,9 +42,8 @@ export async function parseHostText(
   source: HostText,
   report: Report,
 ): Promise<{ document?: ParsedHostText; problem?: ConfigProblem }> {
-  const { text, file, format, dialect } = source;
-  const isJson = format !== "toml" && format !== "yaml";
-  if (!isJson && text.length > LONGEST_TOML_OR_YAML) {
+  const { text, file, format } = source;
+  if (!isJson(format) && text.length > LONGEST_TOML_OR_YAML) {
     const fault = `the file is larger than ${LONGEST_TOML_OR_YAML} characters; split it.`;
     const problem = problemOf(source, "ConfigTooLargeError", invalidSource({ file }, fault));
     return { problem, ...brokenDocument(source) };
@@ -58,6 +57,21 @@ export async function parseHostText(
     return { problem, ...brokenDocument(source) };
   }
   const { root, forbidden, looseness } = document;
+  if (forbidden.count > 0 || looseness) reportOddities(source, document, report);
+  if (root === undefined) return emptyDocument(source, document, report);
+  if (!isMap(root)) return { problem: shapeProblem(source, document, root), ...brokenDocument(source) };
+  return { document: { ...source, document, content: root } };
+}
+
+function isJson(format: ConfigFormat): boolean {
+  return format !== "toml" && format !== "yaml";
+}
+
+function reportOddities(
+  { file, dialect }: HostText,
+  { forbidden, looseness }: ConfigDocument,
+  report: Report,
+): void {
   for (const location of forbidden.places) {
     const message = `${describeLocation(location)}: the key "__proto__" is not allowed; it is left out.`;
     report(diagnose("forbidden-key", message, location));
@@ -71,21 +85,20 @@ export async function parseHostText(
     const message = `${describeLocation(looseness)}: ${dialect.title} reads strict JSON and rejects a file with comments or trailing commas.`;
     report(diagnose("non-strict-json", message, looseness));
   }
-  // An empty file may be left by a failed write. It is not valid JSON, but it is valid TOML and YAML.
-  const isBroken = root === undefined && isJson;
+}
+
+/** An empty file may be left by a failed write. It is not valid JSON, but it is valid TOML and YAML. */
+function emptyDocument(source: HostText, document: ConfigDocument, report: Report) {
+  const location = document.locate([]);
   // A file without rules allows more than one with rules, so lost rules must not pass for an empty file.
-  if (isBroken && (source.scope === "managed" || decidesOnTrust(source))) {
+  if (isJson(source.format) && (source.scope === "managed" || decidesOnTrust(source))) {
     const text = "the file is empty, which is not valid JSON; write {} if it defines no servers.";
-    const problem = problemOf(source, "ConfigSyntaxError", invalidSource(document.locate([]), text));
+    const problem = problemOf(source, "ConfigSyntaxError", invalidSource(location, text));
     return { problem, ...brokenDocument(source) };
   }
-  if (root === undefined) {
-    const message = `${describeLocation(document.locate([]))}: the file is empty, so it defines no servers.`;
-    report(diagnose("empty-file", message, document.locate([])));
-    return {};
-  }
-  if (!isMap(root)) return { problem: shapeProblem(source, document, root), ...brokenDocument(source) };
-  return { document: { ...source, document, content: root } };
+  const message = `${describeLocation(location)}: the file is empty, so it defines no servers.`;
+  report(diagnose("empty-file", message, location));
+  return {};
 }
 
 /** Whether it is a user's file that may say which projects are trusted. */

@@ -1,4 +1,4 @@
-import { diagnose, type Report } from "../diagnostic-codes.ts";
+import { type DiagnosticCode, diagnose, type Report } from "../diagnostic-codes.ts";
 import { fieldName } from "../documents/json-path.ts";
 import { isMap } from "../documents/json-value.ts";
 import type { EntryDialect } from "../entries/entry-dialect.ts";
@@ -53,28 +53,35 @@ export function reportRootKeys(
     const remark = remarkOn(key, content[key]);
     if (remark) {
       isExplained = true;
-      const location = document.locate([key]);
-      const isThere = Object.hasOwn(content, section?.path[0] ?? wanted);
-      const nextStep = isThere ? "Move them there" : "Rename the key";
-      const meant = (isOfOneServer && resembledBy(key)) || wanted;
-      const advice = isOfOneServer
-        ? `did you mean ${quote(meant)}?`
-        : `servers belong under ${quote(meant)}. ${nextStep}.`;
-      const text = `${quote(key)} is not read; ${advice}`;
-      const severity = strict && !hasServers && !isEmpty(content[key]) ? "error" : "warning";
-      const message = `${describeLocation(location)}: ${text}`;
-      report(diagnose(remark, message, location, { severity, suggestion: meant }));
+      reportKey(key, remark);
     } else if (isSelfApproval(key) && (strict || scope === "project")) {
       const location = document.locate([key]);
       const text = `${quote(key)} is ignored; a file cannot approve its own servers.`;
       report(diagnose("self-approval", `${describeLocation(location)}: ${text}`, location));
     }
   }
-  if (hasServers || hasOthers || isExplained) return;
-  const location = document.locate([]);
-  const text = `there is no ${quote(wanted)}; write ${exampleOf(section, dialect.entry, format === "toml")}.`;
-  const message = `${describeLocation(location)}: ${text}`;
-  report(diagnose("no-servers", message, location, strict ? { severity: "warning" } : {}));
+  if (!hasServers && !hasOthers && !isExplained) reportMissingServers();
+
+  function reportKey(key: string, remark: DiagnosticCode) {
+    const location = document.locate([key]);
+    const isThere = Object.hasOwn(content, section?.path[0] ?? wanted);
+    const nextStep = isThere ? "Move them there" : "Rename the key";
+    const meant = (isOfOneServer && resembledBy(key)) || wanted;
+    const advice = isOfOneServer
+      ? `did you mean ${quote(meant)}?`
+      : `servers belong under ${quote(meant)}. ${nextStep}.`;
+    const text = `${quote(key)} is not read; ${advice}`;
+    const severity = strict && !hasServers && !isEmpty(content[key]) ? "error" : "warning";
+    const message = `${describeLocation(location)}: ${text}`;
+    report(diagnose(remark, message, location, { severity, suggestion: meant }));
+  }
+
+  function reportMissingServers() {
+    const location = document.locate([]);
+    const text = `there is no ${quote(wanted)}; write ${exampleOf(section, dialect.entry, format === "toml")}.`;
+    const message = `${describeLocation(location)}: ${text}`;
+    report(diagnose("no-servers", message, location, strict ? { severity: "warning" } : {}));
+  }
 
   function resembledBy(key: string) {
     return expected.find((name) => stemOf(name) === stemOf(key));
