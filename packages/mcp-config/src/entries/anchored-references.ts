@@ -8,12 +8,11 @@ import type { EntryContext } from "./entry-context.ts";
 import type { WrittenServer } from "./written-server.ts";
 
 /**
- * In an entry that was joined from several files, makes file references absolute in fields that another file wrote than
+ * For an entry that was joined from several files: makes file references absolute in fields that another file wrote than
  * `definedIn.file`. All other text stays as written.
  */
 export function anchorReferences(written: WrittenServer, context: EntryContext): WrittenServer {
   const { definedIn, variables } = context;
-  if (definedIn.parts === undefined) return written;
   const anchored = <T extends string | null | undefined>(text: T, ...path: JsonPath) => {
     const { file } = placeOfPart(definedIn, path);
     if (!text || file === undefined || file === definedIn.file) return text;

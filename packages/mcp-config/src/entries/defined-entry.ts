@@ -29,7 +29,7 @@ export type FaultIn = (path: JsonPath, text: string) => McpError;
 export function defineServer(given: WrittenServer, entry: EntryContext, faultIn: FaultIn): ServerDefinition {
   const variables = dialectFor(entry.variables, given);
   const context = variables === entry.variables ? entry : { ...entry, variables };
-  const written = anchorReferences(given, context);
+  const written = entry.definedIn.parts ? anchorReferences(given, context) : given;
   const { transport, enabled, lazy, shared, tools, extra } = written;
   const { name, definedIn } = context;
   checkLoaders(written, context, faultIn);
