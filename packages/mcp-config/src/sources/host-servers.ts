@@ -167,6 +167,16 @@ function applyLists(entry: SourceEntry, kind: string, verdictOf: VerdictOf, repo
   if (!("definition" in outcome) || !outcome.written) return entry;
   const verdict = verdictOf({ name, definedIn, kind, written: outcome.written });
   if (!verdict) return entry;
+  return { ...entry, outcome: applyVerdict(verdict, outcome.definition, outcome.written, report) };
+}
+
+function applyVerdict(
+  verdict: ListVerdict,
+  given: ServerDefinition,
+  givenAsWritten: WrittenServer,
+  report: Report,
+): SourceEntry["outcome"] {
+  const { name, definedIn } = given;
   const { disabledBy, because, isSwitchedOn, tools, times } = verdict;
   if (disabledBy !== undefined) {
     const reason = because === undefined ? "" : `: ${because}`;
@@ -179,13 +189,13 @@ function applyLists(entry: SourceEntry, kind: string, verdictOf: VerdictOf, repo
     ...(disabledBy === undefined ? {} : { enabled: false }),
     ...(tools ? { tools: joinTools(server.tools, tools) } : {}),
   });
-  const written = { ...change(outcome.written), ...(times ? missingTimes(outcome.written, times) : {}) };
+  const written = { ...change(givenAsWritten), ...(times ? missingTimes(givenAsWritten, times) : {}) };
   const definition = {
-    ...change(outcome.definition),
+    ...change(given),
     ...(times ? { limits: limitsOf(written) } : {}),
     ...(disabledBy === undefined ? {} : { disabledBy }),
   };
-  return { ...entry, outcome: { definition, written } };
+  return { definition, written };
 }
 
 /** The list of tools to include replaces the entry's; the one to exclude is added to it. */
