@@ -95,7 +95,7 @@ export async function findServers(
   } catch (cause) {
     fault = cause; // The working directory was removed, or an option is no path. The servers in code are there all the same.
   }
-  const inline = readInlineServers(options.servers, base);
+  const inline = options.servers === undefined ? [] : [readInlineServers(options.servers, base)];
   let named: readonly ServerSource[] = [];
   let discovered: DiscoveredHosts = { sources: [], problems: [] };
   let discoveryError: McpError | undefined;
@@ -106,7 +106,7 @@ export async function findServers(
   } catch (cause) {
     discoveryError = toMcpError(cause, "MCP_INTERNAL", "Looking for servers failed.", { phase: "config" });
   }
-  const explicit = [inline, ...named];
+  const explicit = [...inline, ...named];
   const { problems: faultsOfOrder, ...order } = readScopeOrder(options.order);
   const own: FoundEntries = { entries: explicit.flatMap(({ entries }) => entries) };
   return {

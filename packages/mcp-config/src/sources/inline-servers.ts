@@ -56,7 +56,6 @@ export type InlineServer = InlineStdioServer | InlineRemoteServer | InlineInProc
 /** Reads the `servers` option. It may come from untyped code, so it is checked as a file is. */
 export function readInlineServers(servers: unknown, cwd: string): ServerSource {
   const diagnostics: ConfigDiagnostic[] = [];
-  if (servers === undefined) return { entries: [], problems: [], diagnostics };
   const names = namesOf(servers);
   if (!isMap(servers) || names === undefined) {
     const definedIn: DefinedIn = { scope: "explicit", pointer: "/servers" };
