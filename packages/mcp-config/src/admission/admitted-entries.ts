@@ -116,9 +116,16 @@ export interface SortedServers extends MergedServers {
 /** Moves blocked servers out of the merged ones, and adds the entries that were held back before. */
 export function sortOutBlocked(
   merged: MergedServers,
+  found: Omit<AdmittedEntries, "entries">,
+): SortedServers {
+  const areAllAdmitted = found.blocks.size === 0 && found.held.length === 0;
+  return areAllAdmitted ? { ...merged, blocked: equivalents(merged) } : withBlocked(merged, found);
+}
+
+function withBlocked(
+  merged: MergedServers,
   { blocks, held }: Omit<AdmittedEntries, "entries">,
 ): SortedServers {
-  if (blocks.size === 0 && held.length === 0) return { ...merged, blocked: equivalents(merged) };
   const byPlace = new Map(Array.from(blocks, ([{ definedIn }, blocked]) => [definedIn, blocked]));
   const blockOf = ({ definedIn }: ServerDefinition) => byPlace.get(definedIn);
   const servers = merged.servers.filter((server) => blockOf(server) === undefined);
