@@ -198,7 +198,9 @@ async function mergeSources(
   for (const { entries, canShadowByEndpoint } of sources) {
     const found = await admitEntries(entries, admit);
     admitted.push(found);
-    const ordered = order.isGiven ? sortByScope(found.entries, order, scopeOf) : found.entries;
+    const ordered = order.isGiven
+      ? sortByScope(found.entries, order, ({ definedIn }) => definedIn.scope)
+      : found.entries;
     owners.push(...(await mergeFound(ordered, canShadowByEndpoint, true)));
   }
   return sortOutBlocked(describeOwners(await joinOwners(owners, order)), {
@@ -234,7 +236,7 @@ async function joinOwners(
   owners: readonly OwningEntry[],
   order: ScopeOrder,
 ): Promise<readonly OwningEntry[]> {
-  const sorted = sortByScope(owners, order, ({ entry }) => scopeOf(entry));
+  const sorted = sortByScope(owners, order, ({ entry }) => entry.definedIn.scope);
   const before = new Map<SourceEntry, OwningEntry["shadowed"]>();
   for (const { entry, shadowed } of sorted) if (shadowed.length > 0) before.set(entry, shadowed);
   const areOfDifferentHosts = (a: DefinedIn, b: DefinedIn) => a.host !== b.host;
@@ -250,8 +252,4 @@ async function joinOwners(
     const others = owner.shadowed.flatMap((weaker) => [weaker, ...weakerThan(weaker)]);
     return { entry: owner.entry, shadowed: [...weakerThan(owner), ...others] };
   });
-}
-
-function scopeOf({ definedIn }: SourceEntry): DefinitionScope {
-  return definedIn.scope;
 }

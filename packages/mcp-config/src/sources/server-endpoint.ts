@@ -95,7 +95,9 @@ export function endpointStem({ outcome }: SourceEntry): string | undefined {
   const { definition } = outcome;
   if (definition.transport === "in-process") return undefined;
   if (definition.transport !== "stdio") {
-    return comparableUrl(canonical(definition.url, variablesOf(definition.definedIn.host)));
+    const { url } = definition;
+    const hasReferences = referenceBeginning(url) !== -1;
+    return comparableUrl(hasReferences ? canonical(url, variablesOf(definition.definedIn.host)) : url);
   }
   const { command, args = [] } = definition;
   const words = args.length === 0 ? command : `${command}\0${args.join("\0")}`;
