@@ -4,6 +4,16 @@ export function schemeOf(text: string): string | undefined {
   return text.includes(":") ? /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1]?.toLowerCase() : undefined;
 }
 
+/**
+ * Whether a text is a URL that parsing leaves as it is: without port, dots in its path or query, with a host of plain words. Most
+ * are, and to parse one takes ten times as long.
+ */
+export function isNormalUrl(text: string): boolean {
+  return NORMAL_URL.test(text);
+}
+
+const NORMAL_URL = /^https?:\/\/(?:(?!xn--)[a-z][a-z\d-]*\.)*(?!xn--)[a-z][a-z\d-]*\/[\w/-]*$/;
+
 /** Whether a text is an absolute `http:` or `https:` URL. */
 export function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);

@@ -1,6 +1,7 @@
 import type { DefinedIn } from "@jackfield/mcp-core";
 import { looksLikeCredential } from "../credentials.ts";
 import { createMap, isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { isNormalUrl } from "../http-syntax.ts";
 import { loaderOfProject } from "../loader-variables.ts";
 import { dialectFor, hasVariables, type VariableDialect } from "../variables.ts";
 import { defineServer, type FaultIn } from "./defined-entry.ts";
@@ -206,10 +207,12 @@ function arePlainArguments(args: unknown): args is readonly string[] | undefined
   return isPlainText(line) && !looksLikeCredential(line);
 }
 
+const PLAIN_URL = /^https?:\/\/[\w.-]+(?::\d+)?(?:\/[\w./-]*)?$/;
+
 function isPlainUrl(url: unknown, { urlSchemes }: EntryDialect): url is string {
-  if (typeof url !== "string" || !/^https?:\/\/[\w.-]+(?::\d+)?(?:\/[\w./-]*)?$/.test(url)) return false;
-  const isKnown = urlSchemes === undefined || urlSchemes.includes(url.slice(0, url.indexOf(":")));
-  return isKnown && URL.canParse(url);
+  if (typeof url !== "string" || !(isNormalUrl(url) || (PLAIN_URL.test(url) && URL.canParse(url))))
+    return false;
+  return urlSchemes === undefined || urlSchemes.includes(url.slice(0, url.indexOf(":")));
 }
 
 interface PlainTexts {

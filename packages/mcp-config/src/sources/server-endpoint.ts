@@ -1,4 +1,5 @@
 import { variablesOf } from "../hosts/host-dialects.ts";
+import { isNormalUrl } from "../http-syntax.ts";
 import { isPlainValue } from "../plain-values.ts";
 import {
   dialectFor,
@@ -125,6 +126,6 @@ const CONSTANT = /^[A-Z_][A-Z0-9_]*$/;
 
 /** The URL as it is sent, without a trailing slash, which makes no difference to people. */
 function comparableUrl(text: string): string {
-  const url = URL.parse(text)?.href ?? text;
+  const url = isNormalUrl(text) ? text : (URL.parse(text)?.href ?? text);
   return url.endsWith("/") ? url.slice(0, -1) : url;
 }
