@@ -7,7 +7,7 @@ import { type ListLine, readListLines } from "./claude-list-lines.ts";
 import type { FindingContext, HostDocument, ListedServer, ListVerdict, ReadLists } from "./host-dialect.ts";
 import { folderKey } from "./host-paths.ts";
 import { type KnownTarget, knownTarget } from "./known-target.ts";
-import { brokenPolicy, createListReader, type ListReader } from "./list-reader.ts";
+import { brokenPolicy, ListReader } from "./list-reader.ts";
 
 /** The record of one project in the user's file, and its path. */
 export interface ProjectRecord {
@@ -61,7 +61,7 @@ function realKeyOf(folder: string, projects: JsonMap, context: FindingContext): 
  * out; an administrator's list, or file, that cannot be read lets nothing through.
  */
 export const readClaudeLists: ReadLists = (documents, context, report) => {
-  const reader = createListReader(report);
+  const reader = new ListReader(report);
   const quiet: FindingContext = { ...context, remark: () => {} };
   const places = documents.flatMap((document): Place[] => {
     const found = projectRecord(document.content, quiet);

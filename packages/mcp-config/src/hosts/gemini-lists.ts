@@ -2,7 +2,7 @@ import { isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.
 import type { WrittenServer } from "../entries/written-server.ts";
 import { checkFolderTrust } from "./gemini-trust.ts";
 import type { FindServers, HostDocument, ListedServer, ListVerdict, ReadLists } from "./host-dialect.ts";
-import { brokenPolicy, createListReader, type ListReader } from "./list-reader.ts";
+import { brokenPolicy, ListReader } from "./list-reader.ts";
 
 const NO_SETTINGS = ["extension", "enablement", "trusted-folders"];
 const REQUIRED = ["admin", "mcp", "requiredConfig"];
@@ -19,7 +19,7 @@ export const systemServers: FindServers = (root) => {
  * read. A switch that cannot be read counts as off.
  */
 export const readGeminiLists: ReadLists = (documents, _context, report) => {
-  const reader = createListReader(report);
+  const reader = new ListReader(report);
   const settings = documents.filter(({ kind }) => !NO_SETTINGS.includes(kind));
   const allowed = settings
     .map((document) => namesIn(document, "allowed", reader))
