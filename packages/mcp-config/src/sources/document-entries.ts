@@ -155,16 +155,16 @@ function wantedAt({ name, nameField, optionOf }: ServerSection, value: unknown):
 }
 
 function membersOf(value: unknown, section: ServerSection): Member[] {
-  const { path, isServer = () => true } = section;
+  const { path, isServer } = section;
   if (Array.isArray(value)) return value.map((element, index) => memberOfList(element, index, section));
   if (section.name !== undefined) {
     const whole = isMap(value) && section.beside ? { ...value, ...section.beside } : value;
     return [{ name: section.name, value: whole, path, section }];
   }
   const map = isMap(value) ? value : {};
-  return Object.keys(map)
-    .filter((name) => isServer(map[name], name))
-    .map((name) => ({ name, value: map[name], path: [...path, name], section }));
+  const names = Object.keys(map);
+  const ofServers = isServer ? names.filter((name) => isServer(map[name], name)) : names;
+  return ofServers.map((name) => ({ name, value: map[name], path: [...path, name], section }));
 }
 
 function memberOfList(value: unknown, index: number, section: ServerSection): Member {
