@@ -3,14 +3,7 @@ import { anchorCommand, anchorPath, isBelowHome } from "../anchored-path.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import { schemeOf } from "../http-syntax.ts";
 import { LOADER_FAULT, loaderOfProject } from "../loader-variables.ts";
-import {
-  BOUNDARY_FAULT,
-  boundsOf,
-  climbsOut,
-  isInside,
-  placeOfPart,
-  projectRoot,
-} from "../project-boundary.ts";
+import { BOUNDARY_FAULT, boundsOf, climbsOut, isInside } from "../project-boundary.ts";
 import { dialectFor, hasVariables } from "../variables.ts";
 import { anchorReferences } from "./anchored-references.ts";
 import type { EntryContext } from "./entry-context.ts";
@@ -148,12 +141,10 @@ function anchored(field: "cwd" | "envFile", written: WrittenServer, context: Ent
   return path;
 }
 
-/** Like `boundsOf`, except that the directory of the whole entry is known already. */
+/** Like `boundsOf`, except where the directory is given. */
 function boundsIn(field: "command" | "cwd" | "envFile", { definedIn, directory, variables }: EntryContext) {
-  const isAsWhole = placeOfPart(definedIn, [field]) === definedIn;
-  return isAsWhole
-    ? { base: directory, root: projectRoot(definedIn) }
-    : boundsOf(definedIn, field, variables);
+  const { base, root } = boundsOf(definedIn, field, variables);
+  return { base: directory ?? base, root };
 }
 
 function checkLoaders({ env }: WrittenServer, { definedIn, platform }: EntryContext, faultIn: FaultIn): void {

@@ -7,8 +7,8 @@ import type { EntryDialect } from "./entry-dialect.ts";
 export interface EntryContext {
   readonly name: string;
   readonly definedIn: DefinedIn;
-  /** What a relative `cwd`, `command` or `envFile` is relative to. */
-  readonly directory: string;
+  /** What a relative `cwd`, `command` or `envFile` is relative to. Default: by the host's rule, for the file that wrote it. */
+  readonly directory?: string | undefined;
   /** Whether it was given in code, so that it may hold a server instance. */
   readonly inCode: boolean;
   readonly dialect: EntryDialect;

@@ -6,7 +6,6 @@ import type { EntryContext } from "../entries/entry-context.ts";
 import { writtenPaths } from "../entries/written-path.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import type { FindingContext, HostDialect, ListedServer, ListVerdict } from "../hosts/host-dialect.ts";
-import { pathBase } from "../project-boundary.ts";
 import { quote } from "../server-name.ts";
 import { type ConfigProblem, locationOf } from "./config-problem.ts";
 import { type DocumentEntry, findEntries } from "./document-entries.ts";
@@ -126,7 +125,6 @@ function readEntry(
   const entryContext = {
     name,
     definedIn,
-    directory: pathBase(definedIn, dialect.variables) ?? ".",
     inCode: false,
     dialect: dialect.entry,
     variables: dialect.variables,
