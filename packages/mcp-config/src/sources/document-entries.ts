@@ -54,7 +54,7 @@ export function findEntries(
     const all = [...sections, ...others];
     const names = () => new Set(all.flatMap(({ path }) => Object.keys(valueAt(content, path) ?? {})));
     reportRootKeys(source, { sections: all, hasServers, hasOthers, names }, report);
-    reportRepetitions(source, all, report);
+    if (document.duplicates.length > 0) reportRepetitions(source, all, report);
   }
   const entries: DocumentEntry[] = [];
   const problems: ConfigProblem[] = [];
