@@ -19,10 +19,7 @@ export function baseDirectory({ root, realFile, file }: PartPlace): string | und
 }
 
 /** The same by the host's rule: some hosts take the folder of the file as it is named, without following links. */
-export function pathBase(
-  place: PartPlace,
-  { relativeTo }: Pick<VariableDialect, "relativeTo">,
-): string | undefined {
+function pathBase(place: PartPlace, { relativeTo }: Pick<VariableDialect, "relativeTo">): string | undefined {
   const { file } = place;
   return relativeTo === "file" && file !== undefined ? dirname(file) : baseDirectory(place);
 }
