@@ -29,6 +29,12 @@ describe.skipIf(process.platform === "win32")("in a working directory that was r
     await expect(parseHostFile({ host: "cursor", file: "mcp.json" })).rejects.toMatchObject(REMOVED);
   });
 
+  test("a file named by an absolute path is parsed, with its unset variables", async () => {
+    const text = '{"mcpServers":{"s":{"command":"${env:A}"}}}';
+    const { diagnostics } = await parseHostFile({ host: "cursor", file: "/folder/mcp.json", text, env: {} });
+    expect(diagnostics.map(({ code }) => code)).toEqual(["unresolved-variable"]);
+  });
+
   test("searching finds the servers in code, and reports what it could not search", async () => {
     const found = await discoverServers({ servers: { one: { command: "x" } } });
     expect(found.servers.map(({ name }) => name)).toEqual(["one"]);

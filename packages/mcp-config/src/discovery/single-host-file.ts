@@ -46,8 +46,8 @@ export async function parseSingleFile(options: ParseHostFileOptions): Promise<Pa
     return written ? [{ name, written, definition }] : [];
   });
   const servers: readonly ParsedServer[] = [...named, ...choices.servers];
-  const { env, platform = process.platform } = options;
-  if (env) reportUnresolved(servers, source.entries, { env, platform }, report);
+  const { env, platform = process.platform, cwd = dirname(options.file) } = options;
+  if (env) reportUnresolved(servers, source.entries, { env, platform, cwd }, report);
   const lost = [...problems, ...source.problems, ...merged.problems, ...choices.problems].map(
     describeProblem,
   );

@@ -17,6 +17,8 @@ import type { ParsedServer } from "./parse-host-file.ts";
 interface VariableContext {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
+  /** The folder in which the host runs. */
+  readonly cwd: string;
 }
 
 /**
@@ -43,13 +45,13 @@ export function reportUnresolved(
   }
 }
 
-function unresolvedIn(server: ParsedServer, { env, platform }: VariableContext) {
+function unresolvedIn(server: ParsedServer, { env, platform, cwd }: VariableContext) {
   const { definition } = server;
   if (definition.transport === "in-process") return [];
   const dialect = dialectFor(variablesOf(definition.definedIn.host), definition);
   const values = createVariableValues(
     definition,
-    { platform, environment: env, projectVariables: Object.keys(env), inputs: {}, cwd: process.cwd() },
+    { platform, environment: env, projectVariables: Object.keys(env), inputs: {}, cwd },
     { dialect, files: new Map(), commandOutputs: new Map() },
     () => ({ env: definition.env ?? {}, envFileVariables: {} }),
   );
