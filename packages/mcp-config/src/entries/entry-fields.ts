@@ -47,8 +47,11 @@ export type NameFault = (name: string) => string | undefined;
 /** Makes the error for a fault at a path inside the entry. */
 export type FaultAt = (path: JsonPath, text: string) => McpError;
 
-/** Receives a fault that leaves out only a field or a member of a map; with `instead`, it switches the server off. */
-export type Tolerate = (fault: McpError, instead?: string) => void;
+/**
+ * Receives a fault that leaves out only a field or a member of a map; with `instead`, it switches the server off. A lost variable is
+ * an error.
+ */
+export type Tolerate = (fault: McpError, instead?: string, severity?: "error") => void;
 
 /**
  * @param tolerate - omitted if every fault refuses the entry
@@ -108,13 +111,14 @@ class Fields implements EntryFields {
   }
 
   textMap(field: string, nameFault: NameFault): MapOfTexts | undefined {
-    const texts = this.nullableTextMap(field, nameFault);
-    return texts && withoutNulls(texts);
+    const found = this.value(field);
+    // Without variables to unset, there are no nulls.
+    return found === undefined ? undefined : (this.#textMap(found, field, nameFault, false) as MapOfTexts);
   }
 
   nullableTextMap(field: string, nameFault: NameFault): MapOfNullableTexts | undefined {
     const found = this.value(field);
-    return found === undefined ? undefined : this.#textMap(found, field, nameFault);
+    return found === undefined ? undefined : this.#textMap(found, field, nameFault, true);
   }
 
   flag(field: string): boolean | undefined {
@@ -132,13 +136,13 @@ class Fields implements EntryFields {
     return found === undefined ? undefined : checkTime(found, field, unitMs, this.#faultAt);
   }
 
-  optional<T>(read: () => T | undefined, instead?: string): T | undefined {
+  optional<T>(read: () => T | undefined, instead?: string, severity?: "error"): T | undefined {
     if (!this.#tolerate) return read();
     try {
       return read();
     } catch (fault) {
       if (!isMcpError(fault)) throw fault;
-      this.#tolerate(fault, instead);
+      this.#tolerate(fault, instead, severity);
       return undefined;
     }
   }
@@ -158,7 +162,7 @@ class Fields implements EntryFields {
     return left;
   }
 
-  #textMap(found: unknown, field: string, nameFault: NameFault): MapOfNullableTexts {
+  #textMap(found: unknown, field: string, nameFault: NameFault, isEnv: boolean): MapOfNullableTexts {
     const faultAt = this.#faultAt;
     if (!isMap(found)) {
       throw faultAt([field], `${quote(field)} must be an object of strings, not ${kindOf(found)}.`);
@@ -167,17 +171,20 @@ class Fields implements EntryFields {
     // Nobody else holds the values of a parsed document, so they need no copy.
     const isOurs = !this.#inCode && Object.getPrototypeOf(found) === null;
     if (isOurs && Object.keys(found).every(isRight)) return found as MapOfTexts;
-    const check = this.#tolerate === undefined ? checkText : coerceText;
+    const read = (name: string) => {
+      const path = [field, name];
+      const fault = nameFault(name);
+      if (fault) throw faultAt(shownPath([field], name), `${quoteName(name)} in ${quote(field)} ${fault}.`);
+      const value = found[name];
+      if (value === undefined) return undefined;
+      if (this.#tolerate === undefined) return checkText(value, path, faultAt);
+      if (value === null && isEnv) return null;
+      const written = typeof value === "number" ? spellingOf(found, name) : undefined;
+      return written ?? coerceText(value, path, faultAt);
+    };
     const texts = createMap<string | null>();
     for (const name of Object.keys(found)) {
-      const text = this.optional(() => {
-        const fault = nameFault(name);
-        if (fault) throw faultAt(shownPath([field], name), `${quoteName(name)} in ${quote(field)} ${fault}.`);
-        const value = found[name];
-        if (value === undefined) return undefined;
-        const written = typeof value === "number" ? spellingOf(found, name) : undefined;
-        return written !== undefined && this.#tolerate ? written : check(value, [field, name], faultAt);
-      });
+      const text = this.optional(() => read(name), undefined, isEnv ? "error" : undefined);
       if (text !== undefined) texts[name] = text;
     }
     return texts;
@@ -195,9 +202,8 @@ function checkText(found: unknown, path: JsonPath, faultAt: FaultAt): string {
   throw faultAt(path, `${subjectOf(path)} must be a string, not ${kindOf(found)}${hint}.`);
 }
 
-/** Many hosts accept a number or a boolean as its text, and `null` for a variable to unset. */
-function coerceText(found: unknown, path: JsonPath, faultAt: FaultAt): string | null {
-  if (found === null) return null;
+/** Many hosts accept a number or a boolean as its text. */
+function coerceText(found: unknown, path: JsonPath, faultAt: FaultAt): string {
   if (Number.isInteger(found) && !Number.isSafeInteger(found)) {
     throw faultAt(path, `${subjectOf(path)} has more digits than a number can hold; put it in quotes.`);
   }

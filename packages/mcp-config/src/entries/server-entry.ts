@@ -142,9 +142,7 @@ function remarkOn({ name, locate }: EntryContext, report: Report): RemarkOnEntry
 
 function toleranceOf({ dialect, name }: EntryContext, report: Report): Tolerate | undefined {
   if (dialect.strict) return undefined;
-  return ({ message, location = {} }, instead) => {
-    const isVariable = /\/env(?:\/[^/]*)?$/.test(location.pointer ?? "");
-    const severity = isVariable ? "error" : "warning";
+  return ({ message, location = {} }, instead, severity) => {
     const outcome = instead ? `So the server is switched off; write ${instead}.` : "It is left out.";
     report(diagnose("invalid-field", `${message} ${outcome}`, location, { server: name, severity }));
   };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parse } from "../discovery/parsing.ts";
 import { read, refused } from "./entry-reading.ts";
 
 describe("an entry is refused with its place and a hint", () => {
@@ -144,5 +145,33 @@ describe("an entry is refused with its place and a hint", () => {
   test("a timeout larger than a timer can count", () => {
     expect(refused({ command: "npx", maxTotalMs: 2 ** 31 }).message).toContain("write 0 for no limit");
     expect(read({ command: "npx", maxTotalMs: 2 ** 31 - 1 }).definition.limits?.maxTotalMs).toBe(2 ** 31 - 1);
+  });
+});
+
+describe("in a file of another host", () => {
+  test.each([
+    ["claude-code", "mcpServers", { env: { command: "x", timeout: "30s" } }, "/env/timeout", "warning"],
+    ["claude-code", "mcpServers", { env: { command: "x", env: { O: {} } } }, "/env/env/O", "error"],
+    [
+      "opencode",
+      "mcp",
+      { s: { type: "local", command: ["x"], environment: { O: {} } } },
+      "/s/environment/O",
+      "error",
+    ],
+    ["goose", "extensions", { s: { type: "stdio", cmd: "x", envs: { O: {} } } }, "/s/envs/O", "error"],
+    ["vscode", "servers", { s: { url: "https://h", headers: { O: {} } } }, "/s/headers/O", "warning"],
+  ])("only a lost variable is an error: %s %s %j", async (host, key, servers, pointer, severity) => {
+    const { diagnostics } = await parse({ [key]: servers }, { host });
+    expect(diagnostics).toMatchObject([{ code: "invalid-field", pointer: `/${key}${pointer}`, severity }]);
+  });
+
+  test("null unsets a variable, but not a header", async () => {
+    const entry = { type: "http", url: "https://h", headers: { A: null, B: "x" }, env: { C: null } };
+    const { servers, diagnostics } = await parse({ servers: { n: entry } }, { host: "vscode" });
+    expect(servers[0]?.written).toMatchObject({ headers: { B: "x" }, env: { C: null } });
+    expect(diagnostics).toMatchObject([
+      { code: "invalid-field", severity: "warning", pointer: "/servers/n/headers/A" },
+    ]);
   });
 });
