@@ -162,7 +162,7 @@ function readTime(
     const { field, unit, leastMs = 0, mostMs = Number.POSITIVE_INFINITY } = time;
     const value = fields.time(field, unit === "seconds" ? 1000 : 1);
     if (value === undefined || (value >= leastMs && value <= mostMs)) return value;
-    throw faultAt([field], `${quote(field)} is outside the range that its host accepts, so it is ignored.`);
+    throw faultAt([field], `${quote(field)} is outside the range that its host accepts.`);
   };
   let found: number | undefined;
   for (const time of written) {

@@ -189,11 +189,16 @@ describe("Claude Code", () => {
   });
 
   test("ignores and reports a timeout below a second", async () => {
-    const { servers: found, told } = await parse(
-      servers({ s: { command: "x", timeout: 999 }, t: { command: "x", timeout: 1000 } }),
-    );
+    const {
+      servers: found,
+      told,
+      diagnostics,
+    } = await parse(servers({ s: { command: "x", timeout: 999 }, t: { command: "x", timeout: 1000 } }));
     expect(found.map(({ written }) => written.timeoutMs)).toEqual([undefined, 1000]);
     expect(told).toEqual(["invalid-field: s"]);
+    expect(diagnostics[0]?.message).toMatch(
+      /"timeout" is outside the range that its host accepts. It is left out.$/,
+    );
   });
 
   test("reports headersHelper as a command substitution", async () => {
