@@ -34,6 +34,8 @@ export interface EntryFields {
    * switch the server off if they cannot be read, and says what to write there.
    */
   optional<T>(read: () => T | undefined, instead?: string): T | undefined;
+  /** Whether a field is `null` and faults are tolerated: many tools write that for an optional field that is not set. */
+  isUnset(field: string): boolean;
   /** Counts a field as not read after all, because another one wins over it. */
   leave(field: string): void;
   /** The fields that were not read, as written; `undefined` if there are none. */
@@ -145,6 +147,10 @@ class Fields implements EntryFields {
       this.#tolerate(fault, instead, severity);
       return undefined;
     }
+  }
+
+  isUnset(field: string): boolean {
+    return this.#tolerate !== undefined && this.value(field) === null;
   }
 
   leave(field: string): void {

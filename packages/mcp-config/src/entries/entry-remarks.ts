@@ -75,7 +75,8 @@ export function reportUnread(
     dialect.extraFields?.includes(field) || dialect.commandFields?.includes(field);
   for (const field of Object.keys(unread)) {
     if (dialect.known.has(field)) {
-      if (isKept(field)) continue;
+      // Many tools write `null` for a field that is not set.
+      if (isKept(field) || (unread[field] === null && !dialect.strict)) continue;
       const winner = winnerOver(field, context, unread);
       const text = winner
         ? `${quote(field)} is ignored; ${quote(winner)} wins.`

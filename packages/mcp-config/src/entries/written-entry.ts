@@ -6,13 +6,7 @@ import { isHeaderName } from "../http-syntax.ts";
 import { environmentNameFault } from "../safe-environment.ts";
 import { quote } from "../server-name.ts";
 import type { EntryDialect, FieldNames, TimeField } from "./entry-dialect.ts";
-import {
-  createEntryFields,
-  type EntryFields,
-  type FaultAt,
-  type MapOfTexts,
-  type Tolerate,
-} from "./entry-fields.ts";
+import { createEntryFields, type EntryFields, type FaultAt, type Tolerate } from "./entry-fields.ts";
 import { readOAuth } from "./oauth-fields.ts";
 import { type EntryTransport, readTransport } from "./transport-field.ts";
 import type { WrittenServer } from "./written-server.ts";
@@ -73,9 +67,14 @@ const text: ReadField<string> = (fields, field) => fields.text(field);
 const texts: ReadField<readonly string[]> = (fields, field) => fields.texts(field);
 const flag: ReadField<boolean> = (fields, field) => fields.flag(field);
 const amount: ReadField<number> = (fields, field) => fields.amount(field);
-const variables: ReadField<WrittenServer["env"]> = (fields, field) =>
-  fields.nullableTextMap(field, environmentNameFault);
-const headers: ReadField<MapOfTexts> = (fields, field) => fields.textMap(field, headerNameFault);
+const variables = unlessUnset((fields, field) => fields.nullableTextMap(field, environmentNameFault));
+const headers = unlessUnset((fields, field) => fields.textMap(field, headerNameFault));
+const args = unlessUnset(texts);
+
+/** Reads a field that an entry may lack. */
+function unlessUnset<T>(read: ReadField<T>): ReadField<T> {
+  return (fields, field) => (fields.isUnset(field) ? undefined : read(fields, field));
+}
 
 function headerNameFault(name: string): string | undefined {
   return isHeaderName(name) ? undefined : "is not a valid header name";
@@ -110,7 +109,7 @@ function readProcess({ fields, dialect }: EntryReader) {
   const names = dialect.fields;
   return {
     command: first(fields, names.command, text),
-    args: first(fields, names.args, texts),
+    args: first(fields, names.args, args),
     envPassthrough: optional(fields, names.envPassthrough, texts),
     cwd: optional(fields, names.cwd, text),
   };
@@ -146,7 +145,8 @@ function first<T>(fields: EntryFields, names: FieldNames | undefined, read: Read
 
 function optional<T>(fields: EntryFields, names: FieldNames | undefined, read: ReadField<T>): T | undefined {
   if (!hasAny(fields, names)) return undefined;
-  return first(fields, names, (_fields, field) => fields.optional(() => read(fields, field)));
+  const readSet = unlessUnset(read);
+  return first(fields, names, (_fields, field) => fields.optional(() => readSet(fields, field)));
 }
 
 function readTime(
@@ -157,7 +157,7 @@ function readTime(
   if (!times?.some(isWrittenIn, fields)) return undefined;
   const written = times
     .map((time) => (typeof time === "string" ? { field: time } : time))
-    .filter(({ field }) => fields.has(field));
+    .filter(({ field }) => fields.has(field) && !fields.isUnset(field));
   const read = (time: TimeField) => {
     const { field, unit, leastMs = 0, mostMs = Number.POSITIVE_INFINITY } = time;
     const value = fields.time(field, unit === "seconds" ? 1000 : 1);

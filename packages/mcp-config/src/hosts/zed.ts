@@ -50,12 +50,9 @@ function isOfExtension(entry: JsonMap): boolean {
   );
 }
 
-/** Fields that may hold `null` for nothing. */
-const NULLABLE = ["env", "timeout", "oauth"];
-
 /** `source` only tells the user's own entries from an extension's, which other fields tell as well. */
 function reshape(written: JsonMap, remark: RemarkOnEntry): JsonMap {
-  const entry = withoutNulls(written);
+  const entry = withoutSource(written);
   const { command } = entry;
   if (!isMap(command)) return entry;
   remark(
@@ -63,7 +60,7 @@ function reshape(written: JsonMap, remark: RemarkOnEntry): JsonMap {
     "command",
     `"command" contains path, args and env, as in older versions (command-object).`,
   );
-  const { path, args, env } = withoutNulls(command);
+  const { path, args, env } = command;
   return {
     ...entry,
     command: path,
@@ -72,11 +69,11 @@ function reshape(written: JsonMap, remark: RemarkOnEntry): JsonMap {
   };
 }
 
-function withoutNulls(written: JsonMap): JsonMap {
-  if (written.source === undefined && !NULLABLE.some((field) => written[field] === null)) return written;
-  const { source: _source, ...entry } = written;
-  for (const field of NULLABLE) if (entry[field] === null) delete entry[field];
-  return entry;
+function withoutSource(written: JsonMap): JsonMap {
+  const { source, oauth, ...entry } = written;
+  if (source === undefined && oauth !== null) return written;
+  // `null` stands for no settings.
+  return oauth === undefined || oauth === null ? entry : { ...entry, oauth };
 }
 
 function writtenAt(path: JsonPath, { command }: JsonMap): JsonPath {

@@ -174,4 +174,38 @@ describe("in a file of another host", () => {
       { code: "invalid-field", severity: "warning", pointer: "/servers/n/headers/A" },
     ]);
   });
+
+  test.each<[string, string, object]>([
+    [
+      "goose",
+      "extensions",
+      { cmd: "x", args: null, envs: null, env_keys: null, timeout: null, description: null },
+    ],
+    ["goose", "extensions", { uri: "https://h", headers: null, args: null, display_name: null }],
+    ["warp", "mcpServers", { command: "x", working_directory: null, cwd: null, headers: null }],
+    ["cursor", "mcpServers", { command: "x", envFile: null }],
+    ["zed", "context_servers", { command: "x", args: null, env: null, timeout: null, oauth: null }],
+  ])("null in an optional field is like no such field: %s %s %j", async (host, key, entry) => {
+    const { servers, diagnostics } = await parse({ [key]: { s: entry } }, { host });
+    const set = Object.entries(entry).filter(([, value]) => value !== null);
+    const plain = await parse({ [key]: { s: Object.fromEntries(set) } }, { host });
+    expect(diagnostics).toEqual([]);
+    const { extra: _extra, ...written } = { ...servers[0]?.written };
+    expect(written).toEqual(plain.servers[0]?.written);
+  });
+
+  test.each([
+    ["warp", { command: "x", start_on_launch: null }, "invalid-field", "/start_on_launch", false],
+    ["gemini", { command: "x", includeTools: null }, "invalid-field", "/includeTools", false],
+    ["warp", { command: null }, "ServerConfigError", "/command", undefined],
+    ["warp", { url: null }, "ServerConfigError", "/url", undefined],
+  ])(
+    "null in a switch, a list of tools or a required field is a fault: %s %j",
+    async (host, entry, ...rest) => {
+      const [code, pointer, enabled] = rest;
+      const { servers, diagnostics } = await parse({ mcpServers: { s: entry } }, { host });
+      expect(servers[0]?.written.enabled).toBe(enabled);
+      expect(diagnostics).toMatchObject([{ code, pointer: `/mcpServers/s${pointer}` }]);
+    },
+  );
 });
