@@ -5,11 +5,11 @@ import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { schemeOf } from "../http-syntax.ts";
 import { quote, quoteName, shownPath } from "../server-name.ts";
 import { knowsCommands } from "../variable-syntax.ts";
-import { dialectFor, references } from "../variables.ts";
+import { references } from "../variables.ts";
 import { isLiteralSecret } from "./credential-values.ts";
 import type { EntryContext } from "./entry-context.ts";
 import { isSelfApproval, meantField } from "./field-hints.ts";
-import { fillsInNothing, findForeignVariables } from "./foreign-variables.ts";
+import { findForeignVariables } from "./foreign-variables.ts";
 import { findLiteralSecrets } from "./literal-secrets.ts";
 import type { EntryTransport } from "./transport-field.ts";
 import { type FindWritten, subjectOf, type WrittenEntryContext, winnerOver } from "./written-path.ts";
@@ -142,9 +142,11 @@ export function reportForeignVariables(
   find: FindWritten,
   report: Report,
 ): void {
-  for (const { path, written: variable, suggestion } of findForeignVariables(written, context.variables)) {
+  for (const { path, written: variable, suggestion, isPlain } of findForeignVariables(
+    written,
+    context.variables,
+  )) {
     const found = find(path);
-    const isPlain = fillsInNothing(dialectFor(context.variables, written));
     const otherwise = isPlain ? "it fills in no variables there" : "it uses another syntax for variables";
     const nextStep = suggestion ? `write ${suggestion}` : otherwise;
     const text = `${quote(found.join("."))} holds ${variable}, which its host passes on unchanged; ${nextStep}.`;

@@ -16,6 +16,8 @@ export interface ForeignVariable {
   readonly written: string;
   /** The same variable in the host's own spelling, if it has one there. */
   readonly suggestion: string | undefined;
+  /** Whether the host fills in no variables there. */
+  readonly isPlain: boolean;
 }
 
 /**
@@ -32,8 +34,9 @@ export function findForeignVariables(
     const written = foreignVariableIn(text, variables, isValue);
     if (written === undefined) return;
     const isOwn = (spelling: string) => isReference(spelling, variables, isValue);
-    const suggestion = fillsInNothing(variables) ? undefined : spellingsOf(written).find(isOwn);
-    found.push({ path, written: written.replace(/:-.*(?=\})/s, ":-…"), suggestion });
+    const isPlain = fillsInNothing(variables, isValue);
+    const suggestion = isPlain ? undefined : spellingsOf(written).find(isOwn);
+    found.push({ path, written: written.replace(/:-.*(?=\})/s, ":-…"), suggestion, isPlain });
   };
   for (const name in env) look(env[name] ?? "", ["env", name], true);
   for (const name in headers) look(headers[name] ?? "", ["headers", name], true);
@@ -42,9 +45,12 @@ export function findForeignVariables(
   return found;
 }
 
-/** Whether a dialect expands nothing. */
-export function fillsInNothing({ syntaxes, valueSyntaxes = [], bareNames }: VariableDialect): boolean {
-  return syntaxes.length === 0 && valueSyntaxes.length === 0 && bareNames !== true;
+/** Whether a dialect expands nothing in such a text. */
+function fillsInNothing(
+  { syntaxes, valueSyntaxes = [], bareNames }: VariableDialect,
+  isValue: boolean,
+): boolean {
+  return syntaxes.length === 0 && (!isValue || (valueSyntaxes.length === 0 && bareNames !== true));
 }
 
 /** The first variable of a text in another host's spelling, if the text has none in its own host's. */

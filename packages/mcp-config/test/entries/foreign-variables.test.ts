@@ -77,6 +77,18 @@ describe("a variable in another host's spelling", () => {
   });
 });
 
+test.each<[string, object, string]>([
+  ["copilot-cli", { url: "https://${HOST_X}/sse", type: "sse" }, "it fills in no variables there"],
+  ["zed", { command: "x", env: { A: "${API}" } }, "it fills in no variables there"],
+  ["copilot-cli", { command: "x", env: { A: "{env:API}" } }, "write ${API}"],
+])("the next step is what the host does in that field: %s %j", async (host, entry, nextStep) => {
+  const text = JSON.stringify({ [KEYS.get(host) ?? "mcpServers"]: { s: entry } });
+  const { diagnostics } = await parseHostFile({ host, file: "/home/u/config.json", text });
+  expect(diagnostics).toMatchObject([
+    { code: "foreign-variable", message: expect.stringContaining(nextStep) },
+  ]);
+});
+
 test("Continue's own spelling is suggested for a foreign variable", async () => {
   const yaml = [
     "name: blocks",
