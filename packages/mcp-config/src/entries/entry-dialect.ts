@@ -57,12 +57,12 @@ export interface OAuthRule {
   readonly fields?: { readonly [written: string]: string } | undefined;
 }
 
-/** Reports something that a dialect's function has found in an entry. */
+/** Reports something that a dialect's function has found in an entry, at a field or at a path inside one. */
 export type RemarkOnEntry = (
   code:
     | ("legacy-shape" | "legacy-field" | "deprecated-field" | "invalid-field")
     | ("unknown-field" | "unused-field" | "self-approval" | "unsupported-address" | "literal-secret"),
-  field: string,
+  at: string | JsonPath,
   text: string,
   details?: DiagnosticDetails,
 ) => void;

@@ -51,14 +51,14 @@ export function reportFields(entry: JsonMap, context: EntryContext, report: Repo
   if (expansionData) reportDefaults(expansionData, context, report);
 }
 
-/** Remarks on written-out defaults of secret inputs. Inputs are defined beside the entry, so the remark is on the entry as a whole. */
+/** Remarks on written-out defaults of secret inputs. */
 function reportDefaults(expansionData: JsonMap, context: EntryContext, report: Report): void {
   for (const [field, options] of Object.entries(expansionData)) {
     if (!isMap(options)) continue;
     for (const [id, option] of Object.entries(options)) {
       if (!isMap(option) || option.sensitive !== true || !isLiteralSecret(option.default)) continue;
       const text = `the default of ${quote(id)} in ${quote(field)} is a credential; leave it out, so that it is asked for.`;
-      remark(context, report, "literal-secret", [], text);
+      remark(context, report, "literal-secret", [field, id, "default"], text);
     }
   }
 }

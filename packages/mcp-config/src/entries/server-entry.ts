@@ -134,9 +134,9 @@ function withSubject(text: string, path: JsonPath, found: JsonPath): string {
 const off = (enabled: boolean) => (enabled ? {} : { enabled });
 
 function remarkOn({ name, locate }: EntryContext, report: Report): RemarkOnEntry {
-  return (code, field, text, details) => {
+  return (code, at, text, details) => {
     const message = `Server ${quote(name)}: ${text}`;
-    report(diagnose(code, message, locate([field]), { server: name, ...details }));
+    report(diagnose(code, message, locate([at].flat()), { server: name, ...details }));
   };
 }
 

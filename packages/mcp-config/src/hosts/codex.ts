@@ -122,10 +122,10 @@ function reportProfiles(documents: readonly HostDocument[], report: Report): voi
 /** `env_vars` holds names, or records with a name and a source; only local variables can be passed on here. */
 function localVariables(written: unknown, remark: RemarkOnEntry): unknown {
   if (!Array.isArray(written)) return written;
-  const isUnknown = (variable: unknown) => isOfElsewhere(variable) && variable.source !== "remote";
-  if (written.some(isUnknown)) {
+  for (const [index, variable] of written.entries()) {
+    if (!isOfElsewhere(variable) || variable.source === "remote") continue;
     const text = `"env_vars" has a variable whose "source" is neither "local" nor "remote"; it is not passed on.`;
-    remark("invalid-field", "env_vars", text);
+    remark("invalid-field", ["env_vars", index], text);
   }
   return written
     .filter((variable) => !isOfElsewhere(variable))

@@ -90,20 +90,21 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   if (isMap(envs)) {
     const left = createMap();
     for (const name of Object.keys(envs)) {
-      if (!isLet(name, "envs", remark)) continue;
+      if (!isLet(name, ["envs", name], remark)) continue;
       left[name] = envs[name];
       keepSpellingIn(left, name, envs);
     }
     shaped.envs = left;
   }
-  if (Array.isArray(keys)) shaped.env_keys = keys.filter((name) => isLet(name, "env_keys", remark));
+  if (Array.isArray(keys))
+    shaped.env_keys = keys.filter((name, index) => isLet(name, ["env_keys", index], remark));
   return shaped;
 }
 
-function isLet(name: unknown, field: string, remark: RemarkOnEntry): boolean {
+function isLet(name: unknown, at: readonly [string, string | number], remark: RemarkOnEntry): boolean {
   if (typeof name !== "string" || !REFUSED_VARIABLES.has(name.toUpperCase())) return true;
-  const text = `Goose does not let an extension set ${quote(name)} in ${quote(field)}; it is left out.`;
-  remark("invalid-field", field, text);
+  const text = `Goose does not let an extension set ${quote(name)} in ${quote(at[0])}; it is left out.`;
+  remark("invalid-field", at, text);
   return false;
 }
 

@@ -89,9 +89,13 @@ export function findEntries(
       option,
       replaces: section.replaces,
       error: duplicate ? ambiguous(name, duplicate, path.length) : nameFault(member, document),
-      locate: (inner) => document.locate([...path, ...inner]),
+      locate: (inner) => document.locate(isBeside(inner, section) ? inner : [...path, ...inner]),
     };
   }
+}
+
+function isBeside([field = ""]: JsonPath, { beside }: ServerSection): boolean {
+  return beside !== undefined && Object.hasOwn(beside, field);
 }
 
 /** What all entries of a document say of their origin. */

@@ -179,7 +179,7 @@ env_vars = ["A", { name = "B", source = "vault" }, { name = "C" }]
     [["A", "C"], { env_vars: [{ name: "B", source: "vault" }] }],
   ]);
   expect(diagnostics).toMatchObject([
-    { code: "invalid-field", server: "t", pointer: "/mcp_servers/t/env_vars" },
+    { code: "invalid-field", server: "t", pointer: "/mcp_servers/t/env_vars/1" },
   ]);
 });
 

@@ -49,9 +49,12 @@ test("variables that Goose forbids an extension to set are dropped and reported"
   expect(servers[0]?.definition).toMatchObject({ env: { KEPT: "1" } });
   expect(Object.keys(servers[0]?.written.env ?? {})).toEqual(["KEPT"]);
   expect(diagnostics.map(({ code, pointer }) => [code, pointer])).toEqual([
-    ...Array.from({ length: 4 }, () => ["invalid-field", "/extensions/child/envs"]),
-    ["invalid-field", "/extensions/child/env_keys"],
-    ["invalid-field", "/extensions/remote/envs"],
+    ...["PATH", "Ld_Preload", "node_options", "ComSpec"].map((name) => [
+      "invalid-field",
+      `/extensions/child/envs/${name}`,
+    ]),
+    ["invalid-field", "/extensions/child/env_keys/1"],
+    ["invalid-field", "/extensions/remote/envs/TMP"],
   ]);
   expect(diagnostics[1]?.message).toContain('"Ld_Preload" in "envs"');
   expect(JSON.stringify(diagnostics)).not.toContain("evil");
