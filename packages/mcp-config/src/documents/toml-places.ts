@@ -181,11 +181,15 @@ class TomlScanner {
   }
 }
 
-/** TOML's escapes are JSON's and a few more, which no key in use has. */
+/** Anything else after a backslash stands for itself; where it may not, the parser says so. */
+const ESCAPE = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U((?:0010|000[\da-fA-F])[\da-fA-F]{4})|(.))/g;
+const SINGLE = new Map(Object.entries({ b: "\b", t: "\t", n: "\n", f: "\f", r: "\r", e: "\x1b" }));
+
 function unescapeKey(quoted: string): string {
-  try {
-    return String(JSON.parse(quoted));
-  } catch {
-    return quoted.slice(1, -1);
-  }
+  return quoted.slice(1, -1).replace(ESCAPE, (_all, short, middle, long, single) => {
+    const code = short ?? middle ?? long;
+    return code === undefined
+      ? (SINGLE.get(single) ?? single)
+      : String.fromCodePoint(Number.parseInt(code, 16));
+  });
 }

@@ -63,6 +63,17 @@ describe("places in a TOML document", () => {
     expect(document.locate(path)).toMatchObject({ file: FILE, line, column });
   });
 
+  test.each([
+    [String.raw`"\U0001F600"`, "😀"],
+    [String.raw`"\u00e9\x41\e"`, "éA\x1b"],
+    [String.raw`"\\x41\"\b\t\n\f\r"`, '\\x41"\b\t\n\f\r'],
+    ['"a\tb"', "a\tb"],
+  ])("a name with escapes has its place: %s", (written, name) => {
+    const escaped = parseTomlDocument(`[servers]\n${written}.a = 1\n`, FILE);
+    expect(escaped.root).toHaveProperty(["servers", name]);
+    expect(escaped.locate(["servers", name])).toMatchObject({ line: 2, column: 1 });
+  });
+
   test("every value of a generated document has a place within the text", () => {
     const key = fc.string({ maxLength: 5 }).filter((name) => name !== "__proto__" && !name.includes("\0"));
     const leaf = fc.oneof(
