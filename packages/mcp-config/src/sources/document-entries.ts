@@ -179,7 +179,7 @@ function memberOfList(value: unknown, index: number, section: ServerSection): Me
   return optionOf ? { ...member, option: optionOf(value, index) } : member;
 }
 
-/** The fault of an entry whose name is not a string. Otherwise a message would say that the name is empty. */
+/** The fault of an entry whose name is missing or not a string. Otherwise a message would say that the name is empty. */
 function nameFault(
   { value, path, section }: Member,
   document: ParsedHostText["document"],
@@ -187,7 +187,11 @@ function nameFault(
   const { nameField } = section;
   if (nameField === undefined || !isMap(value)) return undefined;
   const named = value[nameField];
-  if (named === undefined || typeof named === "string") return undefined;
+  if (typeof named === "string") return undefined;
+  if (named === undefined) {
+    const field = quote(nameField);
+    return invalidServer("", document.locate(path), `it has no ${field}; add ${field}.`);
+  }
   const hint = typeof named === "number" || typeof named === "boolean" ? "; put it in quotes" : "";
   const text = `${quote(nameField)} must be a string, not ${kindOf(named)}${hint}.`;
   return invalidServer("", document.locate([...path, nameField]), text);

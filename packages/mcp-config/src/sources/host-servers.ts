@@ -114,7 +114,6 @@ function readEntry(
 ): ReadSourceEntry | undefined {
   const { name, value, definedIn, dialect, error, kind } = found;
   const option = found.option === undefined ? undefined : { option: found.option };
-  if (error) return { entry: { name, definedIn, ...option, outcome: { error } }, kind };
   const reason = isMap(value) ? dialect.entry.notRunnable?.(value) : undefined;
   if (reason !== undefined) {
     const subject = name === "" ? "A server without a name" : `Server ${quote(name)}`;
@@ -122,6 +121,7 @@ function readEntry(
     report(diagnose("not-runnable", message, locationOf(definedIn), { server: name }));
     return undefined;
   }
+  if (error) return { entry: { name, definedIn, ...option, outcome: { error } }, kind };
   const entryContext = {
     name,
     definedIn,

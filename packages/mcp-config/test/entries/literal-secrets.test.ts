@@ -100,7 +100,9 @@ test.each([
   const manifest = { name: "s", server: { type: "node", mcp_config: launch }, user_config: { k: option } };
   const { diagnostics } = await parse(manifest, { host: "mcpb", file: "/folder/manifest.json" });
   const literals = diagnostics.filter(({ code }) => code === "literal-secret");
-  expect(literals).toMatchObject(Array.from({ length: count }, () => ({ pointer: "/user_config/k/default", server: "s" })));
+  expect(literals).toMatchObject(
+    Array.from({ length: count }, () => ({ pointer: "/user_config/k/default", server: "s" })),
+  );
   expect(JSON.stringify(diagnostics)).not.toContain(SECRET);
 });
 

@@ -234,12 +234,14 @@ describe("the apiKey of a remote Continue server", () => {
 });
 
 test("each unusable element of a Continue server list gets its own diagnostic", async () => {
-  const text = "mcpServers:\n  - uses: org/block\n  - plain\n  - command: x\n  - {name: ok, command: w}\n";
+  const text =
+    "mcpServers:\n  - uses: org/block\n  - plain\n  - command: x\n  - {name: ok, command: w}\n  - {name: '', command: y}\n";
   const { names, diagnostics } = await parse(text, { host: "continue", file: "/home/u/config.yaml" });
   expect(names).toEqual(["ok"]);
   expect(diagnostics.map(({ code, line, message }) => [line, code, message])).toEqual([
     [3, "ServerConfigError", expect.stringContaining("the entry must be an object, not a string")],
-    [4, "ServerConfigError", expect.stringContaining("its name is empty")],
+    [4, "ServerConfigError", expect.stringContaining('it has no "name"; add "name".')],
+    [6, "ServerConfigError", expect.stringContaining("its name is empty; choose another")],
     [2, "not-runnable", expect.stringContaining('"org/block" is a block that Continue fetches from its hub')],
   ]);
 });
