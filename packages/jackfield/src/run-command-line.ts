@@ -204,8 +204,8 @@ function tellProblems(
     ...remarks.map((remark) => `${remark.severity}: ${withTypedOptions(placed(remark))}\n`),
     ...(discoveryError === undefined ? [] : [errorText(discoveryError)]),
   ];
-  // One write for all lines: a file may cause a hundred of them, and each write is a system call.
-  if (lines.length > 0) stderr.write(lines.join(""));
+  // Each once, although several hosts may read the same file. One write for all: each is a system call.
+  if (lines.length > 0) stderr.write([...new Set(lines)].join(""));
 }
 
 async function show(

@@ -303,6 +303,14 @@ describe("jackfield config list", () => {
     expect(exitCode).toBe(1);
   });
 
+  it("reports a broken file once, though several hosts read it", async () => {
+    const cwd = project({ ".mcp.json": "{" });
+    const { stderr } = await list("--cwd", cwd, "--hosts", "all");
+    const lines = stderr.trimEnd().split("\n");
+    expect(lines[0]).toContain(".mcp.json:1:2");
+    expect(lines).toEqual([...new Set(lines)]);
+  });
+
   it("prints a table without values", async () => {
     const cwd = project({ ".mcp.json": servers({ s: { command: "x", args: ["--token", "planted"] } }) });
     const { stdout } = await commandLine("config", "list", "--cwd", cwd);
