@@ -1,3 +1,4 @@
+import { approvalRequest } from "@jackfield/mcp-config";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { cellsOf, fitCells } from "../src/command-line/cells.ts";
@@ -18,8 +19,24 @@ describe("text on a terminal", () => {
     ["an Arabic letter mark", "a\u061cb", "a�b"],
     ["variation selectors that carry bytes", "a\u{e0100}\u{e01ef}b", "a��b"],
     ["zero-width characters", "a\u200bb", "a�b"],
+    ["fillers and other characters that render as nothing", "\u00ad\u034f\u115f\u17b4\u180e", "�����"],
+    ["blanks that are no spaces", "\u2800\u3164\ufff9", "���"],
+    ["variation selectors after letters", "a\ufe0fb\ufe00", "a�b�"],
+    ["a second selector after an emoji", "❤\ufe0f\ufe0f", "❤\ufe0f�"],
   ])("has %s replaced by visible characters", (_what, text, shown) => {
     expect(printable(text)).toBe(shown);
+  });
+
+  it("hides what an approval shows as codes, and nothing else", () => {
+    const characters = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code)).filter(
+      (character) => !/[\n\t\\\p{Zs}]/u.test(character),
+    );
+    const name = characters.join("x");
+    const definedIn = { scope: "project", file: "/mcp.json" } as const;
+    const asked = new Set(approvalRequest({ name, definedIn, transport: "stdio", command: "x" }).text);
+    const shown = new Set(printable(name));
+    const different = characters.filter((character) => asked.has(character) !== shown.has(character));
+    expect(different.slice(0, 5)).toEqual([]);
   });
 
   it("in JSON is escaped, and parses to the same value", () => {

@@ -25,8 +25,11 @@ export function canRedraw({ isTTY }: Output): boolean {
   return isTTY === true && process.env.TERM !== "dumb";
 }
 
-/** C0 and C1 controls, and the characters that reorder or hide text, except the joiner within an emoji. */
-const UNPRINTABLE = String.raw`(?!(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d\p{Extended_Pictographic})[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]`;
+/**
+ * Controls, and the characters that reorder or hide text or render as nothing: those that an approval shows as codes. The joiner
+ * within an emoji and the selector after one stay.
+ */
+const UNPRINTABLE = String.raw`(?!(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d\p{Extended_Pictographic})[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`;
 const unprintable = () => new RegExp(UNPRINTABLE, "gu");
 
 /** Such text skips the check of Unicode properties, whose tables take a millisecond to load. */

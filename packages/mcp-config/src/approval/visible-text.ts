@@ -1,7 +1,7 @@
 // These patterns are strings, compiled on use: compiling Unicode properties is slow, and most programs show nothing to approve.
 
 /** Control, format and separator characters, lone surrogates, unassigned and private ones, and characters that render as nothing. */
-const INVISIBLE = String.raw`\p{C}|\p{Zl}|\p{Zp}|\p{Variation_Selector}|\u034f|\u17b4|\u17b5|[\u115f\u1160\u2800\u3164\uffa0]`;
+const INVISIBLE = String.raw`[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`;
 /** Spaces that look like the ordinary one but are others. */
 const OTHER_SPACE = String.raw`(?! )\p{Zs}`;
 
