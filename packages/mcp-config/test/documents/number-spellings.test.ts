@@ -89,7 +89,7 @@ describe("a number in env keeps its written digits", () => {
     const text = `extensions:\n  a:\n    type: stdio\n    cmd: x\n    envs: ${variables}\n`;
     const { env, places } = await envOf("goose", text);
     expect(env).toEqual({ A: "007", B: "1.10", C: "9007199254740993", D: "8080", E: "true" });
-    expect(places).toEqual([["invalid-field", "envs"]]);
+    expect(places).toEqual([["invalid-field", "PATH"]]);
   });
 
   test("in TOML, in inline and regular tables", async () => {
