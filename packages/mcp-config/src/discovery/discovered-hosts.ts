@@ -4,6 +4,7 @@ import { kindOf } from "../documents/json-value.ts";
 import type { FindingContext, HostDialect, HostSurroundings } from "../hosts/host-dialect.ts";
 import { dialectOf, HOST_DIALECTS } from "../hosts/host-dialects.ts";
 import { projectFolders } from "../hosts/host-paths.ts";
+import { limitReport } from "../limited-report.ts";
 import { quote } from "../server-name.ts";
 import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts";
 import { readHostServersSafely } from "../sources/host-servers.ts";
@@ -32,8 +33,9 @@ export interface DiscoveredHosts {
 export async function discoverHosts(
   hosts: unknown,
   at: HostSurroundings,
-  report: Report,
+  reportAll: Report,
 ): Promise<DiscoveredHosts> {
+  const { report, reportRest } = limitReport(reportAll);
   const { dialects, problems } = namedDialects(hosts);
   const context: FindingContext = {
     folders: projectFolders(at),
@@ -50,6 +52,7 @@ export async function discoverHosts(
     sources.push({ entries, canShadowByEndpoint: endpointRule(host.dialect, entries) });
     problems.push(...host.problems, ...faults);
   }
+  reportRest();
   return { sources, problems };
 }
 

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import type { DefinedIn } from "@jackfield/mcp-core";
-import type { ConfigDiagnostic, Report } from "../diagnostic-codes.ts";
+import type { ConfigDiagnostic } from "../diagnostic-codes.ts";
 import { kindOf } from "../documents/json-value.ts";
 import type { FindingContext } from "../hosts/host-dialect.ts";
 import { JACKFIELD } from "../hosts/jackfield.ts";
+import { limitReport } from "../limited-report.ts";
 import { readConfigFile } from "../sources/config-file.ts";
 import { invalidSource } from "../sources/config-problem.ts";
 import { parseHostText, problemOf } from "../sources/host-document.ts";
@@ -49,7 +50,7 @@ function unusable(pointer: string, text: string): ServerSource {
 /** @param loaded - the real paths of files already loaded: a file that two paths lead to is loaded once */
 async function readNamedFile(file: string, loaded: Set<string>): Promise<ServerSource> {
   const diagnostics: ConfigDiagnostic[] = [];
-  const report: Report = (diagnostic) => diagnostics.push(diagnostic);
+  const { report, reportRest } = limitReport((diagnostic) => diagnostics.push(diagnostic));
   const source = { file, scope: "explicit", kind: "named", format: JACKFIELD.format } as const;
   const found = readConfigFile(file, report);
   if (!("text" in found)) {
@@ -66,5 +67,6 @@ async function readNamedFile(file: string, loaded: Set<string>): Promise<ServerS
   const documents = document ? [document] : [];
   const host = { dialect: JACKFIELD, documents, isExclusive: false, isTrusted: true };
   const { entries, problems } = readHostServersSafely(host, CONTEXT, report);
+  reportRest();
   return { entries, problems: problem ? [problem, ...problems] : problems, diagnostics };
 }

@@ -5,6 +5,7 @@ import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-code
 import type { FindingContext, HostDialect, HostFile } from "../hosts/host-dialect.ts";
 import { dialectOf } from "../hosts/host-dialects.ts";
 import { projectFolders } from "../hosts/host-paths.ts";
+import { limitReport } from "../limited-report.ts";
 import { ownHome } from "../own-home.ts";
 import { readConfigFile } from "../sources/config-file.ts";
 import { type ConfigProblem, describeProblem } from "../sources/config-problem.ts";
@@ -26,7 +27,7 @@ export async function parseSingleFile(options: ParseHostFileOptions): Promise<Pa
   const dialect = dialectOf(options.host);
   if (!dialect) throw new McpError("MCP_CONFIG_INVALID", unknownHost(options.host), { phase: "config" });
   const diagnostics: ConfigDiagnostic[] = [];
-  const report: Report = (diagnostic) => diagnostics.push(diagnostic);
+  const { report, reportRest } = limitReport((diagnostic) => diagnostics.push(diagnostic));
   const documents: ParsedHostText[] = [];
   const problems: ConfigProblem[] = [];
   for (const [index, file] of [options.file, ...(options.beneath ?? [])].entries()) {
@@ -48,6 +49,7 @@ export async function parseSingleFile(options: ParseHostFileOptions): Promise<Pa
   const servers: readonly ParsedServer[] = [...named, ...choices.servers];
   const { env, platform = process.platform, cwd = dirname(options.file) } = options;
   if (env) reportUnresolved(servers, source.entries, { env, platform, cwd }, report);
+  reportRest();
   const lost = [...problems, ...source.problems, ...merged.problems, ...choices.problems].map(
     describeProblem,
   );

@@ -6,7 +6,8 @@ export function jsonPointer(path: JsonPath): string {
   let pointer = "";
   for (let index = 0; index < path.length; index += 1) {
     const step = path[index] ?? "";
-    pointer += typeof step === "string" && ESCAPED.test(step) ? pointerStep(step) : `/${step}`;
+    const isPlain = typeof step === "number" || (step.length <= LONGEST_KEY && !ESCAPED.test(step));
+    pointer += isPlain ? `/${step}` : pointerStep(step);
   }
   return pointer;
 }
@@ -16,7 +17,16 @@ const ESCAPED = /[~/]/;
 
 /** The part of a pointer that leads from a container to a member or an element. */
 export function pointerStep(step: string | number): string {
-  return `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  return `/${shownKey(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+/** A key of megabytes may be above every place that is reported. */
+const LONGEST_KEY = 4096;
+
+/** A key as diagnostics have it, cut if it is longer than any that is used. */
+export function shownKey(key: string | number): string {
+  const text = String(key);
+  return text.length > LONGEST_KEY ? `${text.slice(0, LONGEST_KEY)}…` : text;
 }
 
 /** Whether a path leads to a value or into it. */

@@ -1,7 +1,7 @@
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { DuplicateKey } from "../documents/config-document.ts";
 import { MOST_REPORTED_KEYS } from "../documents/document-limits.ts";
-import { fieldName, isWithin, type JsonPath } from "../documents/json-path.ts";
+import { fieldName, isWithin, type JsonPath, shownKey } from "../documents/json-path.ts";
 import type { ServerSection } from "../hosts/host-dialect.ts";
 import { quote } from "../server-name.ts";
 import { describeLocation, describePlaces } from "./config-problem.ts";
@@ -50,7 +50,8 @@ export function reportRepetitions(
     const { server, depth } = ownerOf(duplicate, sections);
     const message = `${describeLocation(duplicate.again)}: ${describeRepetition(duplicate, depth)}${effect}.`;
     const isLost = strict && server !== undefined;
-    const details = { severity: isLost ? "error" : "warning", server: server?.toString() } as const;
+    const shown = server === undefined ? undefined : shownKey(server);
+    const details = { severity: isLost ? "error" : "warning", server: shown } as const;
     report(diagnose("duplicate-key", message, duplicate.again, details));
   }
   const others = document.duplicates.slice(MOST_REPORTED_KEYS);

@@ -52,6 +52,17 @@ describe("repeated keys in a strict file", () => {
     ]);
   });
 
+  test("below a key that is too long to show, the key is cut", async () => {
+    const long = "x".repeat(4097);
+    const cwd = await folderWith({ "mcp.json": `{"mcpServers": {"${long}": {"a": 1, "a": 2, "a": 3}}}` });
+    const { diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+    const server = `${long.slice(1)}…`;
+    expect(diagnostics.map((found) => [found.server, found.pointer])).toEqual([
+      [server, `/mcpServers/${server}/a`],
+      [server, `/mcpServers/${server}/a`],
+    ]);
+  });
+
   test("a duplicate key outside the servers is only a warning", async () => {
     const cwd = await folderWith({
       "mcp.json": '{"$x": 1,\n"$x": 2, "mcpServers": {"s": {"command": "x"}}}',
