@@ -24,19 +24,30 @@ export function secretSpellings(value: string): readonly string[] {
 }
 
 /**
- * As JavaScript escapes it, and as others do by default: all but ASCII (Python), what is special in HTML (Go), and slashes (PHP); each
- * also in JSON that is itself in JSON, up to three times. Most values have the same spelling in all of these.
+ * As JavaScript escapes it, and as others do by default: all but ASCII (Python), what is special in HTML (Go; Gson and .NET have more
+ * of it), and slashes (PHP); each also in JSON that is itself in JSON, up to three times. Most values have the same spelling in all of
+ * these.
  */
 function jsonSpellings(value: string): readonly string[] {
   const json = inJson(value);
-  const ascii = json.replace(/[\u0080-\uffff]/g, escaped);
+  const ascii = json.replace(/[\u007f-\uffff]/g, escaped);
   const html = json.replace(/[<>&\u2028\u2029]/g, escaped);
-  const spellings = [json, ascii, html, ...[json, ascii].map((text) => text.replaceAll("/", "\\/"))];
+  const gson = json.replace(/[<>&=\u2028\u2029']/g, escaped);
+  const dotNet = json.replace(/\\"|[&'+<>`\u007f-\uffff]/g, (text) => escaped(text.slice(-1), true));
+  const spellings = [
+    json,
+    ascii,
+    html,
+    gson,
+    dotNet,
+    ...[json, ascii].map((text) => text.replaceAll("/", "\\/")),
+  ];
   return [...new Set(spellings)].flatMap((text) => [text, inJson(text), inJson(inJson(text))]);
 }
 
-function escaped(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+function escaped(unit: string, isUpper: unknown = false): string {
+  const code = unit.charCodeAt(0).toString(16).padStart(4, "0");
+  return `\\u${isUpper === true ? code.toUpperCase() : code}`;
 }
 
 function inJson(text: string): string {

@@ -1,3 +1,4 @@
+import type { SourceLocation } from "@jackfield/mcp-core";
 import type { JsonPath } from "./documents/json-path.ts";
 
 const LONGEST_NAME = 512;
@@ -27,22 +28,24 @@ export function quote(text: string): string {
   return /[^ -~]/.test(shown) ? shown.replace(new RegExp(UNSEEN, "gu"), escapeCharacter) : shown;
 }
 
-/** Begins a value that somebody wrote into a name, as in `API_KEY=…`, `Authorization: …` and `--token …`. */
-const VALUE_IN_NAME = /[=:\s].*/s;
+/** A value that somebody wrote into a name, as in `API_KEY=…`, `Authorization: …` and `--token …`. Short ones are no credentials. */
+const VALUE_IN_NAME = /[=:\s].{6,}/s;
 
 /** The name of a field, a header or a variable as a message shows it: without a value in it, which may be a credential. */
 export function quoteName(name: string): string {
   return quote(name.replace(VALUE_IN_NAME, "…"));
 }
 
-/** The path to a member; if there is a value in its name, only to what holds it, because pointers are shown as well. */
-export function shownPath(holder: JsonPath, name: string): JsonPath {
-  return VALUE_IN_NAME.test(name) ? holder : [...holder, name];
+/** Where a path leads to; if there is a value in the last name, the pointer, which is shown as well, leads to what holds it. */
+export function shownLocation(locate: (path: JsonPath) => SourceLocation, path: JsonPath): SourceLocation {
+  const location = locate(path);
+  const isShown = !VALUE_IN_NAME.test(String(path.at(-1)));
+  return isShown ? location : { ...location, pointer: locate(path.slice(0, -1)).pointer };
 }
 
 /** What stands in place of one of a few words. Anything else may be a credential. */
 export function quoteWord(text: string): string {
-  return quote(/^(?!sk[_-])[A-Za-z_-]{1,24}$/.test(text) ? text : "…");
+  return quote(/^(?!sk[_-])(?:[A-Za-z_. -]{1,24}|[\w.-]{1,5})$/.test(text) ? text : "…");
 }
 
 /** A string, compiled on use: compiling these properties takes long, and few texts need it. */

@@ -70,6 +70,13 @@ test.each([
   }
 });
 
+test.each([
+  ["Gson", String.raw`a\u0026b\u003cc\u0027+de\u003d\u003d\"`],
+  [".NET", String.raw`a\u0026b\u003Cc\u0027\u002Bde==\u0022`],
+])("a key is hidden in the JSON of %s", (_program, json) => {
+  expect(redact(`<${json}>`, secretSpellings(`a&b<c'+de=="`))).toBe("<[redacted]>");
+});
+
 test("a value without special characters has no more spellings for it", () => {
   expect(secretSpellings("sk-live-abcdef").filter((spelling) => spelling.startsWith("sk"))).toEqual([
     "sk-live-abcdef",

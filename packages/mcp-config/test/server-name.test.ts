@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { quote, quoteName, quoteWord, serverNameFault, shownPath } from "../src/server-name.ts";
+import { quote, quoteName, quoteWord, serverNameFault, shownLocation } from "../src/server-name.ts";
 
 test.each(["a", "__proto__", "constructor", "日本語", "🧰", "a b/c.d:e", "x".repeat(512), "}", "${A}"])(
   "%j is a valid server name",
@@ -32,20 +32,27 @@ test.each([
 });
 
 test.each([
-  ["API_KEY", "API_KEY", ["env", "API_KEY"]],
-  ["API_KEY=planted", "API_KEY…", ["env"]],
-  ["Authorization: Bearer planted", "Authorization…", ["env"]],
-  ["--token=planted", "--token…", ["env"]],
-  ["--token planted", "--token…", ["env"]],
-  ["A\nplanted\nplanted", "A…", ["env"]],
-])("a value that was written into the name %j is not shown", (name, shown, path) => {
+  ["API_KEY", "API_KEY", "/env/API_KEY"],
+  ["API_KEY=planted", "API_KEY…", "/env"],
+  ["Authorization: Bearer planted", "Authorization…", "/env"],
+  ["--token=planted", "--token…", "/env"],
+  ["--token planted", "--token…", "/env"],
+  ["A\nplanted\nplanted", "A…", "/env"],
+  ["a b", "a b", "/env/a b"],
+])("a value that was written into the name %j is not shown", (name, shown, pointer) => {
+  const locate = (path: readonly (string | number)[]) => ({
+    pointer: `/${path.join("/")}`,
+    line: path.length,
+  });
   expect(quoteName(name)).toBe(`"${shown}"`);
-  expect(shownPath(["env"], name)).toEqual(path);
+  expect(shownLocation(locate, ["env", name])).toEqual({ pointer, line: 2 });
 });
 
 test.each([
   ["streamable_http", "streamable_http"],
   ["Web-Socket", "Web-Socket"],
+  ["http2", "http2"],
+  ["streamable http", "streamable http"],
   ["sk-live-planted", "…"],
   ["sk_live_planted", "…"],
   ["https://u:planted@h/", "…"],

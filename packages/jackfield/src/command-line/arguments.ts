@@ -183,11 +183,11 @@ function parse(argv: readonly string[]) {
   }
 }
 
-/** `NAME=JSON`; the name may hold anything but an equals sign. One that begins with a brace is JSON without a name. */
+/** `NAME=JSON`; the name may hold anything but an equals sign and a brace, which would be JSON without a name. */
 function readServers(entries: readonly string[]): CommonArguments["servers"] {
   return Object.fromEntries(
     entries.map((entry) => {
-      const [, name = "", json = ""] = /^([^={][^=]*)=(.*)$/s.exec(entry) ?? [];
+      const [, name = "", json = ""] = /^([^={]+)=(.*)$/s.exec(entry) ?? [];
       if (name === "")
         throw usage('"--mcp-server" must be NAME=JSON, for example files={"command":"my-server"}.');
       return [name, parseJson(json, `The JSON of "--mcp-server ${name}"`) as InlineServer];

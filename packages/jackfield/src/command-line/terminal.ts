@@ -29,7 +29,7 @@ export function canRedraw({ isTTY }: Output): boolean {
  * Controls, and the characters that reorder or hide text or render as nothing: those that an approval shows as codes. The joiner
  * within an emoji and the selector after one stay.
  */
-const UNPRINTABLE = String.raw`(?!(?<=\p{Extended_Pictographic})\ufe0f|(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d\p{Extended_Pictographic})[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`;
+const UNPRINTABLE = String.raw`(?!(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?)[\ufe0e\ufe0f]|(?<=[\d#*])\ufe0f\u20e3|(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d\p{Extended_Pictographic})[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`;
 const unprintable = () => new RegExp(UNPRINTABLE, "gu");
 
 /** Such text skips the check of Unicode properties, whose tables take a millisecond to load. */

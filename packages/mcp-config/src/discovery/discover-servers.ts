@@ -18,8 +18,10 @@ import {
   type CanShadowByEndpoint,
   describeOwners,
   haveSeveralOrigins,
+  isSamePlace,
   mergeEntries,
   type OwningEntry,
+  shadowReplaced,
 } from "../sources/merged-servers.ts";
 import type { ServerSource, SourceEntry } from "../sources/server-source.ts";
 import type { DiscoveredHosts, FoundEntries } from "./discovered-hosts.ts";
@@ -201,7 +203,7 @@ async function mergeSources(
     const ordered = order.isGiven
       ? sortByScope(found.entries, order, ({ definedIn }) => definedIn.scope)
       : found.entries;
-    owners.push(...(await mergeFound(ordered, canShadowByEndpoint, true)));
+    owners.push(...shadowReplaced(await mergeFound(ordered, canShadowByEndpoint, true)));
   }
   return sortOutBlocked(describeOwners(await joinOwners(owners, order)), {
     blocks: new Map(admitted.flatMap(({ blocks }) => [...blocks])),
@@ -236,7 +238,8 @@ async function joinOwners(
   owners: readonly OwningEntry[],
   order: ScopeOrder,
 ): Promise<readonly OwningEntry[]> {
-  const sorted = sortByScope(owners, order, ({ entry }) => entry.definedIn.scope);
+  const scopeOf = ({ entry }: OwningEntry) => entry.definedIn.scope;
+  const sorted = sortByScope(competeAgain(sortByScope(owners, order, scopeOf)), order, scopeOf);
   const before = new Map<SourceEntry, OwningEntry["shadowed"]>();
   for (const { entry, shadowed } of sorted) if (shadowed.length > 0) before.set(entry, shadowed);
   const areOfDifferentHosts = (a: DefinedIn, b: DefinedIn) => a.host !== b.host;
@@ -251,5 +254,20 @@ async function joinOwners(
     if (owner.shadowed.length === 0) return { entry: owner.entry, shadowed: weakerThan(owner) };
     const others = owner.shadowed.flatMap((weaker) => [weaker, ...weakerThan(weaker)]);
     return { entry: owner.entry, shadowed: [...weakerThan(owner), ...others] };
+  });
+}
+
+/** What reaches the endpoint of an entry that loses its name to another host is not shadowed by it any more. */
+function competeAgain(owners: readonly OwningEntry[]): readonly OwningEntry[] {
+  const isOfEndpoint = ({ reason }: OwningEntry["shadowed"][number]) => reason === "endpoint";
+  if (!owners.some(({ shadowed }) => shadowed.some(isOfEndpoint))) return owners;
+  const strongest = new Map<string, SourceEntry>();
+  return owners.flatMap((owner): readonly OwningEntry[] => {
+    const { entry, shadowed } = owner;
+    const winner = strongest.get(entry.name);
+    if (winner === undefined) strongest.set(entry.name, entry);
+    if (winner === undefined || isSamePlace(winner.definedIn, entry.definedIn)) return [owner];
+    const again = shadowed.filter(isOfEndpoint).map((other) => ({ entry: other.entry, shadowed: [] }));
+    return [{ entry, shadowed: shadowed.filter((other) => !isOfEndpoint(other)) }, ...again];
   });
 }

@@ -41,6 +41,13 @@ export function looksLikeSecret(text: string): boolean {
   return mixed.length >= 3 || words.some((word) => new RegExp(LONG_WORD, "u").test(word));
 }
 
+/** Whether a whole value is a credential or has one in it: a header, a cookie, a document or a private key. */
+export function holdsCredential(text: string): boolean {
+  return looksLikeSecret(text) || containsGeneratedKey(text) || CREDENTIAL_FORM.test(text);
+}
+
+const CREDENTIAL_FORM = /\b(?:basic|bearer|token)\s+\S{6}|PRIVATE KEY-----|"private_key"/i;
+
 /**
  * Whether a word that may as well be a variable's name is a credential. A name in capitals is none, unless it begins like the key of a
  * known service.

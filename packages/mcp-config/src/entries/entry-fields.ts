@@ -2,7 +2,7 @@ import { isMcpError, type McpError } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { spellingOf } from "../documents/number-spellings.ts";
-import { quote, quoteName, shownPath } from "../server-name.ts";
+import { quote, quoteName } from "../server-name.ts";
 import { subjectOf } from "./written-path.ts";
 
 /** The longest time a timer can count; a longer one would fire at once. */
@@ -180,7 +180,7 @@ class Fields implements EntryFields {
     const read = (name: string) => {
       const path = [field, name];
       const fault = nameFault(name);
-      if (fault) throw faultAt(shownPath([field], name), `${quoteName(name)} in ${quote(field)} ${fault}.`);
+      if (fault) throw faultAt(path, `${quoteName(name)} in ${quote(field)} ${fault}.`);
       const value = found[name];
       if (value === undefined) return undefined;
       if (this.#tolerate === undefined) return checkText(value, path, faultAt);

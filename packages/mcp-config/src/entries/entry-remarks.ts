@@ -3,7 +3,7 @@ import { type DiagnosticCode, type DiagnosticDetails, diagnose, type Report } fr
 import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { schemeOf } from "../http-syntax.ts";
-import { quote, quoteName, shownPath } from "../server-name.ts";
+import { quote, quoteName, shownLocation } from "../server-name.ts";
 import { knowsCommands } from "../variable-syntax.ts";
 import { references } from "../variables.ts";
 import { isLiteralSecret } from "./credential-values.ts";
@@ -84,7 +84,7 @@ export function reportUnread(
       remark(context, report, "unused-field", [field], text);
     } else if (!dialect.strict && !/^[_$]/.test(field) && !meantField(field, dialect)) {
       const text = `${quoteName(field)} is unknown to its host; it is kept unchanged.`;
-      remark(context, report, "unknown-field", shownPath([], field), text);
+      remark(context, report, "unknown-field", [field], text);
     }
   }
   return unread;
@@ -162,5 +162,10 @@ function remark(
   text: string,
   details?: DiagnosticDetails,
 ): void {
-  report(diagnose(code, `Server ${quote(name)}: ${text}`, locate(path), { server: name, ...details }));
+  report(
+    diagnose(code, `Server ${quote(name)}: ${text}`, shownLocation(locate, path), {
+      server: name,
+      ...details,
+    }),
+  );
 }

@@ -6,6 +6,7 @@ import { dialectFor, isBareName, type VariableDialect } from "../variables.ts";
 import { namesCredential } from "./credential-names.ts";
 import {
   containsGeneratedKey,
+  holdsCredential,
   isCredentialAsName,
   isSecretWord,
   isUrl,
@@ -20,7 +21,7 @@ import type { WrittenServer } from "./written-server.ts";
 const HARMLESS_VALUE = /^(?:|true|false|yes|no|on|off|none|null|\d{1,5})$/i;
 
 /** The path of a file that holds a credential. */
-const FILE = /^(?:~|\.{1,2}|[A-Za-z]:)?[\\/].*\.\w{1,8}$/;
+const FILE = /^(?:~|\.{1,2}|[A-Za-z]:)?[\\/](?!\/)[^${}@]*\.\w{1,8}$/;
 
 /** `--flag` or `--flag=value`. */
 const FLAG = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s;
@@ -92,7 +93,7 @@ function isSecret(name: string, text: string, variables: VariableDialect, isValu
   if (isUrl(text)) return holdsSecret(text, variables, isValue);
   if (name !== "" && looksLikeCredential(name) && isLiteral(text, variables, isValue)) {
     // Where there is a reference, the text itself has been judged.
-    if (namesCredential(name) || looksLikeSecret(text) || refersSomehow(text, variables, isValue))
+    if (namesCredential(name) || holdsCredential(text) || refersSomehow(text, variables, isValue))
       return true;
   }
   if (!text.includes("://") || !refersSomehow(text, variables, isValue)) return false;

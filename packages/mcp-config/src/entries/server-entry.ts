@@ -3,7 +3,7 @@ import { diagnose, type Report } from "../diagnostic-codes.ts";
 import { fieldName, type JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { withDigits } from "../documents/number-spellings.ts";
-import { quote, serverNameFault } from "../server-name.ts";
+import { quote, serverNameFault, shownLocation } from "../server-name.ts";
 import { invalidServer } from "../sources/config-problem.ts";
 import { defineServer, type FaultIn, limitsOf } from "./defined-entry.ts";
 import type { EntryContext } from "./entry-context.ts";
@@ -39,7 +39,7 @@ export interface ServerEntry {
  */
 export function readServerEntry(entry: unknown, context: EntryContext, report: Report): ServerEntry {
   const { name, dialect } = context;
-  const faultAt: FaultAt = (path, text) => invalidServer(name, context.locate(path), text);
+  const faultAt: FaultAt = (path, text) => invalidServer(name, shownLocation(context.locate, path), text);
   if (!isMap(entry)) {
     const isToml = /\.toml$/i.test(context.definedIn.file ?? "");
     const shape = dialect.examples.map((example) => exampleText(example, isToml)).join(" or ");
@@ -136,7 +136,7 @@ const off = (enabled: boolean) => (enabled ? {} : { enabled });
 function remarkOn({ name, locate }: EntryContext, report: Report): RemarkOnEntry {
   return (code, at, text, details) => {
     const message = `Server ${quote(name)}: ${text}`;
-    report(diagnose(code, message, locate([at].flat()), { server: name, ...details }));
+    report(diagnose(code, message, shownLocation(locate, [at].flat()), { server: name, ...details }));
   };
 }
 

@@ -14,9 +14,9 @@ export const systemServers: FindServers = (root) => {
 };
 
 /**
- * Applies the lists of allowed and excluded names; the second list wins. Upper and lower case do not differ in these lists, nor in
- * the switches, which the host writes in lower case. An administrator's rules come first, and let nothing through if they cannot be
- * read. A switch that cannot be read counts as off.
+ * Applies the lists of allowed and excluded names; the second list wins. Like the host, it takes names in the case that is written
+ * where they are allowed, and in any case where they are excluded or switched off. An administrator's rules come first, and let
+ * nothing through if they cannot be read. A switch that cannot be read counts as off.
  */
 export const readGeminiLists: ReadLists = (documents, _context, report) => {
   const reader = new ListReader(report);
@@ -24,7 +24,7 @@ export const readGeminiLists: ReadLists = (documents, _context, report) => {
   const allowed = settings
     .map((document) => namesIn(document, "allowed", reader))
     .find((names) => names !== undefined);
-  const excluded = settings.flatMap((document) => namesIn(document, "excluded", reader) ?? []);
+  const excluded = settings.flatMap((document) => namesIn(document, "excluded", reader)?.map(idOf) ?? []);
   const isOff = settings.map((document) => isSwitchedOff(document, reader)).includes(true);
   const configs = settings
     .map((document) => reader.value(document, ["admin", "mcp", "config"]))
@@ -39,23 +39,23 @@ export const readGeminiLists: ReadLists = (documents, _context, report) => {
     const verdict = configVerdict(configs, server);
     if (verdict) return verdict;
     if (excluded.includes(id)) return { disabledBy: "mcp.excluded" };
-    if (allowed && !allowed.includes(id)) return { disabledBy: "mcp.allowed" };
+    if (allowed && !allowed.includes(server.name)) return { disabledBy: "mcp.allowed" };
     return switchedOff.has(id) ? { disabledBy: "mcp-server-enablement.json" } : undefined;
   };
 };
 
-/** The name by which the host's own lists know a server. */
+/** The name under which the host keeps out a server and its switch. */
 function idOf(name: string): string {
   return name.trim().toLowerCase();
 }
 
 function namesIn(document: HostDocument, list: "allowed" | "excluded", reader: ListReader) {
   const names = reader.list(document, ["mcp", list]);
-  return names?.flatMap((name, index) => {
-    if (typeof name === "string") return [idOf(name)];
+  return names?.filter((name, index): name is string => {
+    if (typeof name === "string") return true;
     const wanted = `the name of a server, not ${kindOf(name)}`;
     reader.refuse(document, ["mcp", list, index], wanted, "It is left out; the other names count.");
-    return [];
+    return false;
   });
 }
 

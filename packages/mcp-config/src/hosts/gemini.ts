@@ -129,5 +129,5 @@ function removedFields({ type, httpUrl }: JsonMap): JsonMap | undefined {
 }
 
 function isOutdone(type: unknown, httpUrl: unknown): boolean {
-  return type !== undefined && httpUrl !== undefined && type !== "http";
+  return type !== undefined && type !== null && httpUrl !== undefined && type !== "http";
 }

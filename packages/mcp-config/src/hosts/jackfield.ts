@@ -56,5 +56,3 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry, _platform: unknown, { fi
   }
   return entry;
 }
-
-/** `$JACKFIELD_HOME`, else the platform's directory for settings. A relative path would let a project choose the place. */

@@ -1,7 +1,8 @@
 import { looksLikeCredential } from "../credentials.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
-import { isLiteralSecret } from "../entries/credential-values.ts";
+import { namesCredential } from "../entries/credential-names.ts";
+import { holdsCredential, isLiteralSecret } from "../entries/credential-values.ts";
 
 /** A value, and the names of what it still needs. */
 export interface FilledIn<T> {
@@ -94,12 +95,14 @@ export function placeOfInput(
   return isMap(input) ? [index, ownMember(input, "value") === undefined ? "default" : "value"] : undefined;
 }
 
-/** Whether an input is marked as secret and has its value written out, under a name that does not tell. */
+/** Whether an input is marked as secret and has its value written out, which nothing else tells. */
 export function isWrittenSecret(input: unknown): boolean {
   if (!isMap(input) || member(input, "isSecret") !== true) return false;
-  if (looksLikeCredential(textMember(input, "name") ?? "")) return false;
   const filled = readInput(input);
-  return filled?.variables.length === 0 && isLiteralSecret(filled.value);
+  if (filled?.variables.length !== 0 || !isLiteralSecret(filled.value)) return false;
+  // Under a name that tells, it is reported like any other value.
+  const name = textMember(input, "name") ?? "";
+  return !(looksLikeCredential(name) && (namesCredential(name) || holdsCredential(filled.value)));
 }
 
 function inputsOf(list: unknown): readonly JsonMap[] {

@@ -93,8 +93,13 @@ function reshape(option: JsonMap, remark: RemarkOnEntry): JsonMap {
     if (Array.isArray(value)) {
       for (const [index, input] of value.entries()) {
         if (!isWrittenSecret(input)) continue;
-        const text = `${quote(`${list}.${index}`)} holds a credential; leave its value out, so that it is asked for.`;
-        remark("literal-secret", memberName(option, list), text);
+        const place = [
+          memberName(option, list),
+          index,
+          isMap(input) && Object.hasOwn(input, "value") ? "value" : "default",
+        ];
+        const text = `${quote(place.join("."))} holds a credential; leave it out, so that it is asked for.`;
+        remark("literal-secret", place, text);
       }
     } else if (value !== undefined) {
       remark("invalid-field", list, `${quote(list)} must be a list, not ${kindOf(value)}. It is left out.`);

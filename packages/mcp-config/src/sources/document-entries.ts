@@ -24,6 +24,8 @@ export interface DocumentEntry {
   /** The id of this way to reach the server, if there are several. */
   readonly option?: string | undefined;
   readonly replaces?: boolean | undefined;
+  /** What the entry replaces in weaker files, if its host otherwise joins them. */
+  readonly replaced?: readonly DocumentEntry[] | undefined;
   /** If a project has a part in the entry: the entry without that part. */
   readonly withoutProject?: DocumentEntry | undefined;
   /** Why the entry cannot be used, whatever its content. */

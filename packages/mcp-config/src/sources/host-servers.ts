@@ -104,6 +104,7 @@ interface ReadSourceEntry {
   readonly entry: SourceEntry;
   /** The kind of file it is in. */
   readonly kind: string;
+  readonly replaced?: readonly ReadSourceEntry[] | undefined;
   readonly withoutProject?: ReadSourceEntry | undefined;
 }
 
@@ -119,7 +120,8 @@ function readEntry(
     const subject = name === "" ? "A server without a name" : `Server ${quote(name)}`;
     const message = `${subject} is left out: ${reason}.`;
     report(diagnose("not-runnable", message, locationOf(definedIn), { server: name }));
-    return undefined;
+    // A project that starts nothing takes nothing from the user either.
+    return found.withoutProject && readEntry(found.withoutProject, context, report);
   }
   if (error) return { entry: { name, definedIn, ...option, outcome: { error } }, kind };
   const entryContext = {
@@ -135,8 +137,10 @@ function readEntry(
   const locate = context.isStandaloneFile && isMap(value) ? locatorIn(value, entryContext) : undefined;
   const entry = option || locate ? { ...read, ...option, locate } : read;
   // Remarks are made on the whole entry only.
-  const withoutProject = found.withoutProject && readEntry(found.withoutProject, context, () => {});
-  return withoutProject ? { entry, kind, withoutProject } : { entry, kind };
+  const readQuietly = (other: DocumentEntry) => readEntry(other, context, () => {});
+  const withoutProject = found.withoutProject && readQuietly(found.withoutProject);
+  const replaced = found.replaced?.flatMap((other) => readQuietly(other) ?? []);
+  return withoutProject || replaced ? { entry, kind, replaced, withoutProject } : { entry, kind };
 }
 
 function locatorIn(entry: JsonMap, entryContext: EntryContext): SourceEntry["locate"] {
@@ -154,8 +158,14 @@ function applyAllLists(
   report: Report,
 ): SourceEntry {
   const entry = verdictOf ? applyLists(found.entry, found.kind, verdictOf, report) : found.entry;
-  if (!found.withoutProject) return entry;
-  return { ...entry, withoutProject: applyAllLists(found.withoutProject, verdictOf, () => {}) };
+  const { replaced, withoutProject } = found;
+  if (!replaced && !withoutProject) return entry;
+  const apply = (other: ReadSourceEntry) => applyAllLists(other, verdictOf, () => {});
+  return {
+    ...entry,
+    replaced: replaced?.map(apply),
+    withoutProject: withoutProject && apply(withoutProject),
+  };
 }
 
 type VerdictOf = (server: ListedServer) => ReturnType<ReturnType<NonNullable<HostDialect["lists"]>>>;

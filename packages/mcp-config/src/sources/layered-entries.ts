@@ -13,7 +13,7 @@ import { partsOf } from "./layered-parts.ts";
  * address must not get the user's secrets along with it (threat T12). Paths stay relative to the file that wrote them, and are
  * judged by its scope.
  *
- * Layers that another one replaces as a whole follow as an entry of their own, which that one shadows.
+ * Layers that another one replaces as a whole are kept beside it, to be shown as shadowed.
  *
  * @param entries - the strongest first
  * @param platform - the platform they are read for
@@ -23,16 +23,19 @@ export function layerEntries(
   platform: NodeJS.Platform,
 ): readonly DocumentEntry[] {
   const byName = Map.groupBy(entries, ({ name }) => name);
-  return Array.from(byName.values()).flatMap((layers) => {
-    const used = layersInUse(layers);
-    const joined = joinLayers(used, platform);
+  return Array.from(byName.values(), (layers) => {
+    const joined = joinInUse(layers, platform);
     const others = layers.filter(({ definedIn }) => definedIn.scope !== "project");
-    const hasProject = others.length > 0 && others.length < layers.length;
-    const instead = hasProject ? layersInUse(others) : [];
-    const entry = hasProject ? { ...joined, withoutProject: joinLayers(instead, platform) } : joined;
-    const replaced = layers.filter((layer) => !used.includes(layer) && !instead.includes(layer));
-    return [entry, ...layerEntries(replaced, platform)];
+    const hasProject = joined.definedIn.scope === "project" && others.length > 0;
+    return hasProject ? { ...joined, withoutProject: joinInUse(others, platform) } : joined;
   });
+}
+
+function joinInUse(layers: readonly DocumentEntry[], platform: NodeJS.Platform): DocumentEntry {
+  const used = layersInUse(layers);
+  const joined = joinLayers(used, platform);
+  const replaced = layers.slice(used.length);
+  return replaced.length > 0 ? { ...joined, replaced: layerEntries(replaced, platform) } : joined;
 }
 
 /** A layer that replaces what is beneath it is the last one that counts. */
@@ -83,6 +86,8 @@ function joinEntries(stronger: unknown, weaker: unknown, joins: NonNullable<Host
 }
 
 function mergeDeep(stronger: unknown, weaker: unknown): unknown {
+  // `null` is what many tools write for a list or an object that is not set.
+  if (stronger === null && typeof weaker === "object") return weaker;
   if (!isMap(stronger) || !isMap(weaker)) return stronger;
   const merged = createMap();
   for (const key of Object.keys(weaker)) merged[key] = weaker[key];

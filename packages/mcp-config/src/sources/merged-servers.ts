@@ -66,6 +66,18 @@ export function mergeEntries(
   return [...owners.values()];
 }
 
+/** Adds what the owners and the entries that they shadow replace to what the owners shadow. */
+export function shadowReplaced(owners: readonly OwningEntry[]): readonly OwningEntry[] {
+  const replacedBy = ({ replaced = [] }: SourceEntry): OwningEntry["shadowed"] =>
+    replaced.flatMap((entry) => [{ entry, reason: "name" } as const, ...replacedBy(entry)]);
+  return owners.map((owner) => {
+    const { entry, shadowed } = owner;
+    if (entry.replaced === undefined && shadowed.length === 0) return owner;
+    const others = shadowed.flatMap((weaker) => [weaker, ...replacedBy(weaker.entry)]);
+    return { entry, shadowed: [...replacedBy(entry), ...others] };
+  });
+}
+
 type Owners = Map<string | SourceEntry, { entry: SourceEntry; shadowed: OwningEntry["shadowed"][number][] }>;
 
 function joinEndpoints(owners: Owners, rule: EndpointRule): void {

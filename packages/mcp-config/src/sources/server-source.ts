@@ -30,6 +30,8 @@ export interface SourceEntry {
   readonly locate?: ((path: JsonPath) => WrittenLocation) | undefined;
   /** What keeps the entry from being used, whatever else is decided. */
   readonly block?: ServerBlock | undefined;
+  /** What the entry replaces in weaker files, if its host otherwise joins them. */
+  readonly replaced?: readonly SourceEntry[] | undefined;
   /** If a project has a part in the entry: the entry to use when that part does not count. */
   readonly withoutProject?: SourceEntry | undefined;
   readonly outcome:

@@ -17,6 +17,15 @@ test.each([
   ...["GITHUB_PAT", "CARD_PIN", "Cookie", "SENTRY_DSN", "AWS_CREDS", "GOOGLE_APPLICATION_CREDENTIALS"],
   ...["JWT_SECRET", "MY_JWT", "API_KEY_2", "SECRET_KEY_BASE", "API_KEY_PROD", "STRIPE_KEY", "sshkey"],
   ...["privateKey", "PRIVATE_KEY", "KEY_PASSWORD", "HOTKEY_SECRET", "CERT_PASSPHRASE", "bearer"],
+  ...[
+    "--keypass",
+    "KEYSTOREPASS",
+    "XAUTH",
+    "DB_PASSWORT",
+    "MAX_API_KEY",
+    "NEXT_PUBLIC_API_SECRET",
+    "API_KEY_ENV",
+  ],
 ])("%s is the name of a credential", (name) => {
   expect(namesCredential(name)).toBe(true);
 });

@@ -183,6 +183,18 @@ describe("where the name only resembles that of a credential, the value decides"
 });
 
 test.each([
+  ["AUTH_HEADER", `Authorization: Bearer ${SECRET}`],
+  ["AUTH_HEADER", "Basic dXNlcjpwYXNz"],
+  ["COOKIE_HEADER", `sid=${SECRET}; other=1`],
+  ["GCP_SERVICE_ACCOUNT_KEY_FILE", '{"type": "service_account", "private_key": "…"}'],
+  ["SSH_KEY_PATH", "-----BEGIN RSA PRIVATE KEY-----\nMIIEv"],
+  ["API_KEY", "./${K:-ghp_abcdefghijklmnopqrst}.pem"],
+  ["SENTRY_DSN", "//key:secret@sentry.example/1.json"],
+])("a credential with something around it is reported: %s=%s", async (name, value) => {
+  expect(await secretsIn("claude-code", { command: "x", env: { [name]: value } })).toEqual([`env/${name}`]);
+});
+
+test.each([
   "/home/ada/key.json",
   "~/.config/key.json",
   "./key.pem",

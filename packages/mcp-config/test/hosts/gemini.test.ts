@@ -54,7 +54,6 @@ describe("a name in Gemini CLI's lists", () => {
 
   test.each<[object, object, string]>([
     [{ excluded: ["github "] }, {}, "mcp.excluded"],
-    [{ allowed: ["OTHER"] }, {}, "mcp.allowed"],
     [{}, { github: { enabled: false } }, "mcp-server-enablement.json"],
   ])("counts in whatever case it is written: %j %j", async (mcp, switches, disabledBy) => {
     const { discover } = await homeWith({

@@ -223,22 +223,27 @@ describe("a registry server.json", () => {
   const secret = (more: object) => ({ name: "S", value: "sk-planted123456", isSecret: true, ...more });
 
   test.each([
-    ["a value", { environmentVariables: [{}, secret({})] }, "environmentVariables"],
+    ["a value", { environmentVariables: [{}, secret({})] }, "environmentVariables/1/value"],
+    [
+      "under a name that only hints",
+      { environmentVariables: [{}, secret({ name: "AUTH_USER" })] },
+      "environmentVariables/1/value",
+    ],
     [
       "a default",
       { environmentVariables: [{}, secret({ value: undefined, default: "hunter2" })] },
-      "environmentVariables",
+      "environmentVariables/1/default",
     ],
-    ["an argument", { packageArguments: [{}, secret({ name: undefined })] }, "packageArguments"],
+    ["an argument", { packageArguments: [{}, secret({ name: undefined })] }, "packageArguments/1/value"],
     [
       "the old spelling",
       { runtime_arguments: [{}, secret({ isSecret: undefined, is_secret: true })] },
-      "runtime_arguments",
+      "runtime_arguments/1/value",
     ],
-  ])("reports a written-out value that is marked as secret: %s", async (_what, more, list) => {
+  ])("reports a written-out value that is marked as secret: %s", async (_what, more, place) => {
     const { diagnostics } = await optionsOf(document([option(more)]));
-    expect(diagnostics).toMatchObject([{ code: "literal-secret", pointer: `/packages/0/${list}` }]);
-    expect(diagnostics[0]?.message).toMatch(/"\w+\.1" holds a credential/);
+    expect(diagnostics).toMatchObject([{ code: "literal-secret", pointer: `/packages/0/${place}` }]);
+    expect(diagnostics[0]?.message).toMatch(/"\w+\.1\.\w+" holds a credential/);
     expect(JSON.stringify(diagnostics)).not.toMatch(/planted|hunter2/);
   });
 
