@@ -248,6 +248,7 @@ describe("the command line", () => {
     [["config", "list", "--host", "cursor"], '"config list" does not take "--host"; did you mean "--hosts"?'],
     [["--mcp-server", "nonsense"], "NAME=JSON"],
     [["--mcp-server", '{"url":"https://h/?key=planted"}'], '"--mcp-server" must be NAME=JSON, for example'],
+    [["--mcp-server", 's:{"url":"https://h/?key=planted"}'], '"--mcp-server" must be NAME=JSON, for example'],
     [["--mcp-server", "a={"], 'The JSON of "--mcp-server a"'],
   ])("refuses %j with exit code 1 and says why", async (argv, message) => {
     const { exitCode, stdout, stderr } = await commandLine(...argv);

@@ -27,6 +27,13 @@ describe("text on a terminal", () => {
     expect(printable(text)).toBe(shown);
   });
 
+  it.each(["1\ufe0f\u20e3 #\ufe0f\u20e3", "☎\ufe0e ©\ufe0e", "☝🏽\ufe0f", FAMILY])(
+    "leaves %s as it is",
+    (text) => {
+      expect(printable(text)).toBe(text);
+    },
+  );
+
   it("hides what an approval shows as codes, and nothing else", () => {
     const characters = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code)).filter(
       (character) => !/[\n\t\\\p{Zs}]/u.test(character),

@@ -32,11 +32,17 @@ export function projectRecord(root: JsonMap, context: FindingContext): ProjectRe
         recordOf(keyOf(folder, projects, context)) ?? recordOf(realKeyOf(folder, projects, context)),
     )
     .find((record) => record !== undefined);
-  if (own || !context.isStandaloneFile || context.folders.length > 0) return own;
+  if (own || !context.isStandaloneFile) return own;
   const chosen = Object.keys(projects)
     .map(recordOf)
     .find((found) => isMap(found?.record.mcpServers));
   if (chosen === undefined) return undefined;
+  if (context.folders.length > 0) {
+    const text =
+      "no project has the folder that is named, nor one above it, so no servers of a project are shown.";
+    context.remark("project-chosen", ["projects"], text);
+    return undefined;
+  }
   const text = "only the servers of this project are shown; to see another project's, name its folder.";
   context.remark("project-chosen", chosen.path, text);
   return chosen;

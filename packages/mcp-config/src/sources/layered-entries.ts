@@ -79,7 +79,8 @@ function joinEntries(stronger: unknown, weaker: unknown, joins: NonNullable<Host
   const merged = mergeDeep(stronger, weaker);
   if (!isMap(stronger) || !isMap(weaker) || !isMap(merged)) return merged;
   for (const field of Object.keys(joins)) {
-    const haveBoth = Object.hasOwn(stronger, field) && Object.hasOwn(weaker, field);
+    const haveBoth =
+      Object.hasOwn(stronger, field) && Object.hasOwn(weaker, field) && stronger[field] !== null;
     if (haveBoth) merged[field] = joins[field]?.(stronger[field], weaker[field]);
   }
   return merged;

@@ -131,6 +131,25 @@ describe("Claude Code", () => {
     ]);
   });
 
+  test("keeps a plugin's server if the one that it repeats loses its name to another host", async () => {
+    const { discover, write, home } = await homeWith({
+      "one/.mcp.json": servers({ b: { type: "http", url: "https://x.example/mcp" } }),
+      "two/.mcp.json": servers({ c: { type: "http", url: "https://x.example/mcp" } }),
+      ".config/jackfield/mcp.json": servers({ b: { url: "https://other.example/" } }),
+    });
+    const plugins = {
+      "one@market": [{ installPath: join(home, "one") }],
+      "two@market": [{ installPath: join(home, "two") }],
+    };
+    await write(".claude/plugins/installed_plugins.json", { plugins });
+    const { servers: found, blocked } = await discover({ hosts: ["jackfield", "claude-code"] });
+    expect(found.map((server) => [server.name, "url" in server && server.url])).toEqual([
+      ["b", "https://other.example/"],
+      ["c", "https://x.example/mcp"],
+    ]);
+    expect(blocked).toEqual([]);
+  });
+
   test("disables any server by disabledMcpServers, project servers by disabledMcpjsonServers", async () => {
     const { discover, write, project } = await homeWith({
       "work/.mcp.json": servers({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } }),
@@ -217,7 +236,8 @@ describe("Claude Code", () => {
     const meant = await parse(content, { cwd: "/b" });
     expect([meant.names, meant.told]).toEqual([["b"], []]);
     const unknown = await parse({ ...content, ...servers({ u: { command: "u" } }) }, { cwd: "/c" });
-    expect([unknown.names, unknown.told]).toEqual([["u"], []]);
+    expect([unknown.names, unknown.told]).toEqual([["u"], ["project-chosen"]]);
+    expect(unknown.diagnostics[0]?.pointer).toBe("/projects");
   });
 
   test("finds the record of a folder's project from a folder inside", async () => {

@@ -55,7 +55,7 @@ describe("a name in Gemini CLI's lists", () => {
   test.each<[object, object, string]>([
     [{ excluded: ["github "] }, {}, "mcp.excluded"],
     [{}, { github: { enabled: false } }, "mcp-server-enablement.json"],
-  ])("counts in whatever case it is written: %j %j", async (mcp, switches, disabledBy) => {
+  ])("keeps it out in whatever case it is written: %j %j", async (mcp, switches, disabledBy) => {
     const { discover } = await homeWith({
       ".gemini/settings.json": { mcpServers: SERVERS, mcp },
       ".gemini/mcp-server-enablement.json": switches,
@@ -63,6 +63,17 @@ describe("a name in Gemini CLI's lists", () => {
     const { servers } = await discover({ hosts: ["gemini"] });
     expect(servers.map(({ name, disabledBy: by }) => [name, by])).toEqual([
       ["GitHub", disabledBy],
+      ["other", undefined],
+    ]);
+  });
+
+  test("lets it in only as it is written", async () => {
+    const { discover } = await homeWith({
+      ".gemini/settings.json": { mcpServers: SERVERS, mcp: { allowed: ["github", "other"] } },
+    });
+    const { servers } = await discover({ hosts: ["gemini"] });
+    expect(servers.map(({ name, disabledBy }) => [name, disabledBy])).toEqual([
+      ["GitHub", "mcp.allowed"],
       ["other", undefined],
     ]);
   });

@@ -2,7 +2,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
-import { createServerResolver } from "../../src/index.ts";
+import { createServerResolver, type discoverServers } from "../../src/index.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 import { parse } from "../discovery/parsing.ts";
 
@@ -198,6 +198,64 @@ describe("opencode", () => {
     ]);
   });
 
+  describe("an entry of the newer format in a stronger file", () => {
+    const local = (command: string) => ({ type: "local", command: [command] });
+    const newer = (entry: object) => ({ mcp: { servers: { a: entry } } });
+    const user = { ".config/opencode/opencode.json": { mcp: { a: local("user") } } };
+    const facts = ({ servers, shadowed }: Awaited<ReturnType<typeof discoverServers>>) => [
+      servers.map((server) => "command" in server && server.command),
+      shadowed.map(({ definition }) => "command" in definition && definition.command),
+    ];
+    const refuse = async () => ({ block: { by: "test", reason: "no" }, ownsName: false });
+    const refuseProject = async (definition: ServerDefinition) =>
+      definition.definedIn.scope === "project" ? refuse() : { definition };
+
+    test.each([{ disabled: true }, { enabled: false }])(
+      "that only switches it off keeps it off: %j",
+      async (entry) => {
+        const { discover, home } = await homeWith({ ...user, "named.json": newer(entry) });
+        const env = { OPENCODE_CONFIG: join(home, "named.json") };
+        expect(facts(await discover({ hosts: ["opencode"], env }))).toEqual([[], []]);
+        const text = JSON.stringify({ mcp: { servers: { a: entry }, a: local("older") } });
+        expect((await parse(text, { host: "opencode" })).names).toEqual([]);
+      },
+    );
+
+    test.each([{ disabled: true }, {}])(
+      "of a project that starts nothing leaves the user's: %j",
+      async (entry) => {
+        const { discover } = await homeWith({ ...user, "work/opencode.json": newer(entry) });
+        const options = { hosts: ["opencode"] };
+        for (const more of [{}, { project: false }, { admit: refuseProject }])
+          expect(facts(await discover({ ...options, ...more }))[0]).toEqual(["user"]);
+      },
+    );
+
+    test("is used alone, and shows all that it replaces, whoever's it is", async () => {
+      const { discover, home } = await homeWith({
+        ...user,
+        "named.json": newer(local("named")),
+        "work/opencode.json": newer(local("project")),
+      });
+      const options = { hosts: ["opencode"], env: { OPENCODE_CONFIG: join(home, "named.json") } };
+      const all = [["project"], ["named", "user"]];
+      expect(facts(await discover(options))).toEqual(all);
+      expect(facts(await discover({ ...options, order: ["user", "project"] }))).toEqual(all);
+      const without = await discover({ ...options, admit: refuseProject });
+      expect(facts(without)).toEqual([["named"], ["user"]]);
+      expect(without.blocked).toHaveLength(1);
+    });
+
+    test("that is refused is blocked once", async () => {
+      const { discover } = await homeWith({ "work/opencode.json": { mcp: { a: local("project") } } });
+      const env = { OPENCODE_CONFIG_CONTENT: JSON.stringify(newer(local("content"))) };
+      const { blocked } = await discover({ hosts: ["opencode"], env, admit: refuse });
+      expect(blocked.map(({ definition }) => "command" in definition && definition.command)).toEqual([
+        "content",
+      ]);
+    });
+  });
+
   test("reads OPENCODE_CONFIG_CONTENT as a file above the project's and the user's", async () => {
     const local = (command: string) => ({ type: "local", command: [command] });
     const { home, discover } = await homeWith({
@@ -262,6 +320,16 @@ describe("Crush", () => {
     expect(byName.d).not.toHaveProperty("enabled");
     expect(byName.off).toMatchObject({ command: "off", enabled: false });
     expect(byName.own).toMatchObject({ command: "own" });
+  });
+
+  test("takes null for a list or an object that is not set", async () => {
+    const user = { command: "x", args: ["--safe"], env: { A: "1" }, enabled_tools: ["a"] };
+    const { discover } = await homeWith({
+      "work/crush.json": { mcp: { s: { args: null, env: null, enabled_tools: null } } },
+      ".config/crush/crush.json": { mcp: { s: user } },
+    });
+    const { servers } = await discover({ hosts: ["crush"] });
+    expect(servers).toMatchObject([{ args: ["--safe"], env: { A: "1" }, tools: { include: ["a"] } }]);
   });
 
   test("joins lists of tools, keeps the longest time, and takes no empty arguments", async () => {

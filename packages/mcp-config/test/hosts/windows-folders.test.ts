@@ -38,7 +38,7 @@ describe("Claude Code's record of a project", () => {
     expect(await read({ "/code/p": record }, "linux", "/code/p")).toEqual(found);
     const others = { "/Code/p": record, "\\code\\p": record };
     const [names, told] = await read(others, "linux", "/code/p");
-    expect([names, told]).toEqual([["shared: true"], []]);
+    expect([names, told]).toEqual([["shared: true"], ["project-chosen"]]);
   });
 });
 
