@@ -33,7 +33,7 @@ function jsonSpellings(value: string): readonly string[] {
   const ascii = json.replace(/[\u007f-\uffff]/g, escaped);
   const html = json.replace(/[<>&\u2028\u2029]/g, escaped);
   const gson = json.replace(/[<>&=\u2028\u2029']/g, escaped);
-  const dotNet = json.replace(/\\"|[&'+<>`\u007f-\uffff]/g, (text) => escaped(text.slice(-1), true));
+  const dotNet = json.replace(/\\"|[&'+<>`\u007f-\uffff]/g, escapedInCapitals);
   const spellings = [
     json,
     ascii,
@@ -45,9 +45,17 @@ function jsonSpellings(value: string): readonly string[] {
   return [...new Set(spellings)].flatMap((text) => [text, inJson(text), inJson(inJson(text))]);
 }
 
-function escaped(unit: string, isUpper: unknown = false): string {
-  const code = unit.charCodeAt(0).toString(16).padStart(4, "0");
-  return `\\u${isUpper === true ? code.toUpperCase() : code}`;
+function escaped(unit: string): string {
+  return `\\u${codeOf(unit)}`;
+}
+
+/** @param text - a character, or an escaped quotation mark */
+function escapedInCapitals(text: string): string {
+  return `\\u${codeOf(text.slice(-1)).toUpperCase()}`;
+}
+
+function codeOf(unit: string): string {
+  return unit.charCodeAt(0).toString(16).padStart(4, "0");
 }
 
 function inJson(text: string): string {
