@@ -122,7 +122,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "not-runnable": {
         readonly severity: "info";
-        readonly means: "An entry without a command or URL, which its host starts by itself.";
+        readonly means: "An entry that starts nothing: its host does so by itself, or it only switches a server.";
     };
     readonly "script-file": {
         readonly severity: "warning";
@@ -134,7 +134,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "project-chosen": {
         readonly severity: "info";
-        readonly means: "Which project's local servers are shown, if a file has several projects.";
+        readonly means: "Which project's local servers are shown, if any, of a file with servers of projects.";
     };
     readonly "disabled-by-host": {
         readonly severity: "info";

@@ -80,7 +80,7 @@ export const DIAGNOSTIC_CODES = {
   },
   "not-runnable": {
     severity: "info",
-    means: "An entry without a command or URL, which its host starts by itself.",
+    means: "An entry that starts nothing: its host does so by itself, or it only switches a server.",
   },
   "script-file": {
     severity: "warning",
@@ -93,7 +93,7 @@ export const DIAGNOSTIC_CODES = {
   },
   "project-chosen": {
     severity: "info",
-    means: "Which project's local servers are shown, if a file has several projects.",
+    means: "Which project's local servers are shown, if any, of a file with servers of projects.",
   },
   "disabled-by-host": { severity: "info", means: "A list of the host switches the server off." },
   shadowed: { severity: "info", means: "A stronger entry has the same name, or reaches the same endpoint." },

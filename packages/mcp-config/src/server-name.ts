@@ -36,11 +36,17 @@ export function quoteName(name: string): string {
   return quote(name.replace(VALUE_IN_NAME, "…"));
 }
 
+/** Whether somebody wrote a value into the name. */
+export function holdsValue(name: string): boolean {
+  return VALUE_IN_NAME.test(name);
+}
+
 /** Where a path leads to; if there is a value in the last name, the pointer, which is shown as well, leads to what holds it. */
 export function shownLocation(locate: (path: JsonPath) => SourceLocation, path: JsonPath): SourceLocation {
   const location = locate(path);
-  const isShown = !VALUE_IN_NAME.test(String(path.at(-1)));
-  return isShown ? location : { ...location, pointer: locate(path.slice(0, -1)).pointer };
+  return holdsValue(String(path.at(-1)))
+    ? { ...location, pointer: locate(path.slice(0, -1)).pointer }
+    : location;
 }
 
 /** What stands in place of one of a few words. Anything else may be a credential. */

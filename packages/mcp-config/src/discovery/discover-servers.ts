@@ -18,12 +18,12 @@ import {
   type CanShadowByEndpoint,
   describeOwners,
   haveSeveralOrigins,
-  isSamePlace,
   mergeEntries,
   type OwningEntry,
   shadowReplaced,
 } from "../sources/merged-servers.ts";
 import type { ServerSource, SourceEntry } from "../sources/server-source.ts";
+import { competeAgain } from "./competing-entries.ts";
 import type { DiscoveredHosts, FoundEntries } from "./discovered-hosts.ts";
 import { projectAt } from "./project-top.ts";
 import { readScopeOrder, type ScopeOrder, sortByScope } from "./scope-order.ts";
@@ -254,20 +254,5 @@ async function joinOwners(
     if (owner.shadowed.length === 0) return { entry: owner.entry, shadowed: weakerThan(owner) };
     const others = owner.shadowed.flatMap((weaker) => [weaker, ...weakerThan(weaker)]);
     return { entry: owner.entry, shadowed: [...weakerThan(owner), ...others] };
-  });
-}
-
-/** What reaches the endpoint of an entry that loses its name to another host is not shadowed by it any more. */
-function competeAgain(owners: readonly OwningEntry[]): readonly OwningEntry[] {
-  const isOfEndpoint = ({ reason }: OwningEntry["shadowed"][number]) => reason === "endpoint";
-  if (!owners.some(({ shadowed }) => shadowed.some(isOfEndpoint))) return owners;
-  const strongest = new Map<string, SourceEntry>();
-  return owners.flatMap((owner): readonly OwningEntry[] => {
-    const { entry, shadowed } = owner;
-    const winner = strongest.get(entry.name);
-    if (winner === undefined) strongest.set(entry.name, entry);
-    if (winner === undefined || isSamePlace(winner.definedIn, entry.definedIn)) return [owner];
-    const again = shadowed.filter(isOfEndpoint).map((other) => ({ entry: other.entry, shadowed: [] }));
-    return [{ entry, shadowed: shadowed.filter((other) => !isOfEndpoint(other)) }, ...again];
   });
 }

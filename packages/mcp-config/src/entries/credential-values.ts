@@ -46,7 +46,9 @@ export function holdsCredential(text: string): boolean {
   return looksLikeSecret(text) || containsGeneratedKey(text) || CREDENTIAL_FORM.test(text);
 }
 
-const CREDENTIAL_FORM = /\b(?:basic|bearer|token)\s+\S{6}|PRIVATE KEY-----|"private_key"/i;
+/** After a scheme, a word of small letters only is taken for a word. */
+const CREDENTIAL_FORM =
+  /\b(?:[Bb]asic|[Bb]earer|[Tt]oken)\s+(?=\S*(?:[\d=_+/]|[a-z][A-Z]))\S{6}|PRIVATE KEY-----|"private_key"/;
 
 /**
  * Whether a word that may as well be a variable's name is a credential. A name in capitals is none, unless it begins like the key of a

@@ -118,7 +118,8 @@ function readEntry(
   const reason = isMap(value) ? dialect.entry.notRunnable?.(value) : undefined;
   if (reason !== undefined) {
     const subject = name === "" ? "A server without a name" : `Server ${quote(name)}`;
-    const message = `${subject} is left out: ${reason}.`;
+    const instead = found.withoutProject ? "; the user's own is used" : "";
+    const message = `${subject} is left out: ${reason}${instead}.`;
     report(diagnose("not-runnable", message, locationOf(definedIn), { server: name }));
     // A project that starts nothing takes nothing from the user either.
     return found.withoutProject && readEntry(found.withoutProject, context, report);

@@ -34,8 +34,13 @@ export function layerEntries(
 function joinInUse(layers: readonly DocumentEntry[], platform: NodeJS.Platform): DocumentEntry {
   const used = layersInUse(layers);
   const joined = joinLayers(used, platform);
-  const replaced = layers.slice(used.length);
-  return replaced.length > 0 ? { ...joined, replaced: layerEntries(replaced, platform) } : joined;
+  const replaced: DocumentEntry[] = [];
+  for (let rest = layers.slice(used.length); rest.length > 0; ) {
+    const next = layersInUse(rest);
+    replaced.push(joinLayers(next, platform));
+    rest = rest.slice(next.length);
+  }
+  return replaced.length > 0 ? { ...joined, replaced } : joined;
 }
 
 /** A layer that replaces what is beneath it is the last one that counts. */

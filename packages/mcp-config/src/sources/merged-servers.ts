@@ -69,7 +69,7 @@ export function mergeEntries(
 /** Adds what the owners and the entries that they shadow replace to what the owners shadow. */
 export function shadowReplaced(owners: readonly OwningEntry[]): readonly OwningEntry[] {
   const replacedBy = ({ replaced = [] }: SourceEntry): OwningEntry["shadowed"] =>
-    replaced.flatMap((entry) => [{ entry, reason: "name" } as const, ...replacedBy(entry)]);
+    replaced.map((entry) => ({ entry, reason: "name" }));
   return owners.map((owner) => {
     const { entry, shadowed } = owner;
     if (entry.replaced === undefined && shadowed.length === 0) return owner;
@@ -176,7 +176,7 @@ function describeShadowed(
   return diagnose("shadowed", message, locationOf(definedIn), { server: name });
 }
 
-function isEnabled({ outcome }: SourceEntry): boolean {
+export function isEnabled({ outcome }: SourceEntry): boolean {
   return "definition" in outcome && outcome.definition.enabled !== false;
 }
 

@@ -3,7 +3,7 @@ import type { DuplicateKey } from "../documents/config-document.ts";
 import { MOST_REPORTED_KEYS } from "../documents/document-limits.ts";
 import { fieldName, isWithin, type JsonPath, shownKey } from "../documents/json-path.ts";
 import type { ServerSection } from "../hosts/host-dialect.ts";
-import { quote } from "../server-name.ts";
+import { holdsValue, quote, quoteName } from "../server-name.ts";
 import { describeLocation, describePlaces } from "./config-problem.ts";
 import type { ParsedHostText } from "./host-document.ts";
 
@@ -52,7 +52,12 @@ export function reportRepetitions(
     const isLost = strict && server !== undefined;
     const shown = server === undefined ? undefined : shownKey(server);
     const details = { severity: isLost ? "error" : "warning", server: shown } as const;
-    report(diagnose("duplicate-key", message, duplicate.again, details));
+    const isNamed = duplicate.path.length > depth && holdsValue(String(duplicate.path.at(-1)));
+    const { pointer } = duplicate.again;
+    const place = isNamed
+      ? { ...duplicate.again, pointer: pointer?.replace(/\/[^/]*$/, "") }
+      : duplicate.again;
+    report(diagnose("duplicate-key", message, place, details));
   }
   const others = document.duplicates.slice(MOST_REPORTED_KEYS);
   if (others.length === 0) return;
@@ -70,7 +75,8 @@ function ownerOf({ path }: DuplicateKey, sections: readonly ServerSection[]) {
 
 /** @param depth - the length of an entry's path, so that a field is named from its entry on */
 export function describeRepetition({ path, first, again }: DuplicateKey, depth: number): string {
-  const named = path.length > depth ? path.slice(depth) : path.slice(-1);
+  const named =
+    path.length > depth ? quoteName(fieldName(path.slice(depth))) : quote(fieldName(path.slice(-1)));
   const here = again.line === first.line ? `, column ${first.column}` : "";
-  return `${quote(fieldName(named))} is written more than once, first on line ${first.line}${here}`;
+  return `${named} is written more than once, first on line ${first.line}${here}`;
 }

@@ -183,6 +183,14 @@ describe("where the name only resembles that of a credential, the value decides"
 });
 
 test.each([
+  ["AUTH_MODE", "Basic authentication"],
+  ["AUTH_TYPE", "bearer tokens only"],
+  ["GIT_AUTHOR", "Token Ringleader"],
+])("words under a name that hints are not reported: %s=%s", async (name, value) => {
+  expect(await secretsIn("claude-code", { command: "x", env: { [name]: value } })).toEqual([]);
+});
+
+test.each([
   ["AUTH_HEADER", `Authorization: Bearer ${SECRET}`],
   ["AUTH_HEADER", "Basic dXNlcjpwYXNz"],
   ["COOKIE_HEADER", `sid=${SECRET}; other=1`],

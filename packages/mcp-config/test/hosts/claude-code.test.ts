@@ -135,19 +135,28 @@ describe("Claude Code", () => {
     const { discover, write, home } = await homeWith({
       "one/.mcp.json": servers({ b: { type: "http", url: "https://x.example/mcp" } }),
       "two/.mcp.json": servers({ c: { type: "http", url: "https://x.example/mcp" } }),
+      "three/.mcp.json": servers({
+        c: { type: "http", url: "https://z.example/mcp" },
+        d: { type: "http", url: "https://x.example/mcp" },
+      }),
       ".config/jackfield/mcp.json": servers({ b: { url: "https://other.example/" } }),
     });
     const plugins = {
       "one@market": [{ installPath: join(home, "one") }],
       "two@market": [{ installPath: join(home, "two") }],
+      "three@market": [{ installPath: join(home, "three") }],
     };
     await write(".claude/plugins/installed_plugins.json", { plugins });
-    const { servers: found, blocked } = await discover({ hosts: ["jackfield", "claude-code"] });
+    const { servers: found, shadowed } = await discover({ hosts: ["jackfield", "claude-code"] });
     expect(found.map((server) => [server.name, "url" in server && server.url])).toEqual([
       ["b", "https://other.example/"],
       ["c", "https://x.example/mcp"],
     ]);
-    expect(blocked).toEqual([]);
+    expect(shadowed.map(({ definition, by, reason }) => [definition.name, by, reason])).toEqual([
+      ["b", "b", "name"],
+      ["c", "c", "name"],
+      ["d", "c", "endpoint"],
+    ]);
   });
 
   test("disables any server by disabledMcpServers, project servers by disabledMcpjsonServers", async () => {

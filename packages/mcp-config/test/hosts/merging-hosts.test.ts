@@ -246,6 +246,15 @@ describe("opencode", () => {
       expect(without.blocked).toHaveLength(1);
     });
 
+    test("shows what is beneath a weaker one that only switches", async () => {
+      const { discover, home } = await homeWith({ ...user, "named.json": newer({ disabled: true }) });
+      const env = {
+        OPENCODE_CONFIG: join(home, "named.json"),
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(newer(local("content"))),
+      };
+      expect(facts(await discover({ hosts: ["opencode"], env }))).toEqual([["content"], ["user"]]);
+    });
+
     test("that is refused is blocked once", async () => {
       const { discover } = await homeWith({ "work/opencode.json": { mcp: { a: local("project") } } });
       const env = { OPENCODE_CONFIG_CONTENT: JSON.stringify(newer(local("content"))) };

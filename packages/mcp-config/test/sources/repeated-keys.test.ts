@@ -31,6 +31,15 @@ describe("repeated keys in a strict file", () => {
     ]);
   });
 
+  test("a value that was written into a repeated name is not shown", async () => {
+    const env = '"TOKEN=planted-value": "1", "TOKEN=planted-value": "2"';
+    const cwd = await folderWith({ "mcp.json": `{"mcpServers": {"s": {"command": "x", "env": {${env}}}}}` });
+    const { problems, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+    expect(problems[0]?.error.message).toContain('"env.TOKEN…" is written more than once');
+    expect(diagnostics[0]).toMatchObject({ code: "duplicate-key", pointer: "/mcpServers/s/env" });
+    expect(JSON.stringify(diagnostics)).not.toContain("planted");
+  });
+
   test("each entry with a duplicate is refused, also those after the hundredth", async () => {
     const entries = Array.from(
       { length: 102 },
