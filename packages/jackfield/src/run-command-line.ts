@@ -54,9 +54,17 @@ async function runUntilDone(
   try {
     return await run(readArguments(argv), terminal, signal);
   } catch (thrown) {
-    terminal.stderr.write(errorText(toMcpError(thrown, "MCP_INTERNAL", thrownText(thrown))));
+    terminal.stderr.write(errorText(explained(thrown)));
     return isMcpError(thrown, "MCP_ABORTED") ? EXIT_INTERRUPTED : 1;
   }
+}
+
+function explained(thrown: unknown): McpError {
+  // Node's own error, where a command needs the working directory for a path or for a hint.
+  const isRemovedFolder = thrown instanceof Error && "syscall" in thrown && thrown.syscall === "uv_cwd";
+  if (!isRemovedFolder) return toMcpError(thrown, "MCP_INTERNAL", thrownText(thrown));
+  const message = "The working directory was removed; change to a folder that exists.";
+  return new McpError("MCP_CONFIG_INVALID", message, { phase: "config", cause: thrown });
 }
 
 /** Loads only the modules of the given command: loading all of them takes longer than most commands. */

@@ -1,5 +1,5 @@
 import { type ConfigDiagnostic, diagnose, type Report } from "./diagnostic-codes.ts";
-import { describePlaces } from "./sources/config-problem.ts";
+import { describeLocation, describePlaces } from "./sources/config-problem.ts";
 
 /** More than anybody reads. A file can give cause for a million. */
 const MOST_REMARKS = 1000;
@@ -25,7 +25,7 @@ export function limitReport(report: Report): { readonly report: Report; reportRe
       for (const { count, rest } of kinds.values()) {
         if (rest === undefined) continue;
         const { code, file, severity } = rest;
-        const message = `${file}: the same is found in ${describePlaces(count - MOST_REMARKS)}.`;
+        const message = `${describeLocation({ file })}: the same is found in ${describePlaces(count - MOST_REMARKS)}.`;
         report(diagnose(code, message, { file }, { severity }));
       }
     },

@@ -10,11 +10,11 @@ type Shadowed = OwningEntry["shadowed"][number];
  * @param owners - those of all hosts, the strongest first
  */
 export function competeAgain(owners: readonly OwningEntry[]): readonly OwningEntry[] {
-  if (!owners.some(({ shadowed }) => shadowed.some(isOfEndpoint))) return owners;
   const strongest = new Map<string, SourceEntry>();
   const competing: OwningEntry[] = [];
   for (const owner of owners) {
-    for (let next: OwningEntry | undefined = owner; next; next = place(next));
+    let next: OwningEntry | undefined = owner;
+    while (next) next = place(next);
   }
   return competing;
 

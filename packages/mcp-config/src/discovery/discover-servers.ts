@@ -20,10 +20,8 @@ import {
   haveSeveralOrigins,
   mergeEntries,
   type OwningEntry,
-  shadowReplaced,
 } from "../sources/merged-servers.ts";
 import type { ServerSource, SourceEntry } from "../sources/server-source.ts";
-import { competeAgain } from "./competing-entries.ts";
 import type { DiscoveredHosts, FoundEntries } from "./discovered-hosts.ts";
 import { projectAt } from "./project-top.ts";
 import { readScopeOrder, type ScopeOrder, sortByScope } from "./scope-order.ts";
@@ -203,7 +201,7 @@ async function mergeSources(
     const ordered = order.isGiven
       ? sortByScope(found.entries, order, ({ definedIn }) => definedIn.scope)
       : found.entries;
-    owners.push(...shadowReplaced(await mergeFound(ordered, canShadowByEndpoint, true)));
+    owners.push(...(await mergeFound(ordered, canShadowByEndpoint, true)));
   }
   return sortOutBlocked(describeOwners(await joinOwners(owners, order)), {
     blocks: new Map(admitted.flatMap(({ blocks }) => [...blocks])),
@@ -239,7 +237,11 @@ async function joinOwners(
   order: ScopeOrder,
 ): Promise<readonly OwningEntry[]> {
   const scopeOf = ({ entry }: OwningEntry) => entry.definedIn.scope;
-  const sorted = sortByScope(competeAgain(sortByScope(owners, order, scopeOf)), order, scopeOf);
+  let sorted = sortByScope(owners, order, scopeOf);
+  if (sorted.some(({ shadowed }) => shadowed.some(({ reason }) => reason === "endpoint"))) {
+    const { competeAgain } = await import("./file-sources.ts");
+    sorted = sortByScope(competeAgain(sorted), order, scopeOf);
+  }
   const before = new Map<SourceEntry, OwningEntry["shadowed"]>();
   for (const { entry, shadowed } of sorted) if (shadowed.length > 0) before.set(entry, shadowed);
   const areOfDifferentHosts = (a: DefinedIn, b: DefinedIn) => a.host !== b.host;

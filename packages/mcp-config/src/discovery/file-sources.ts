@@ -4,5 +4,6 @@
  */
 export { dialectOf, variablesOf } from "../hosts/host-dialects.ts";
 export { addressOf, endpointOf, endpointStem, offeredTools } from "../sources/server-endpoint.ts";
+export { competeAgain } from "./competing-entries.ts";
 export { discoverHosts } from "./discovered-hosts.ts";
 export { readNamedFiles } from "./named-files.ts";

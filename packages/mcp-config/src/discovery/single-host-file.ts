@@ -11,7 +11,7 @@ import { readConfigFile } from "../sources/config-file.ts";
 import { type ConfigProblem, describeProblem } from "../sources/config-problem.ts";
 import { type HostText, type ParsedHostText, parseHostText, problemOf } from "../sources/host-document.ts";
 import { readHostServersSafely } from "../sources/host-servers.ts";
-import { describeOwners, mergeEntries, shadowReplaced } from "../sources/merged-servers.ts";
+import { describeOwners, mergeEntries } from "../sources/merged-servers.ts";
 import { unknownHost } from "./discovered-hosts.ts";
 import { kindOfFile } from "./file-kind.ts";
 import { formatOf, reportDangling, reportScript, rulesOf } from "./host-files.ts";
@@ -40,7 +40,7 @@ export async function parseSingleFile(options: ParseHostFileOptions): Promise<Pa
   const source = readHostServersSafely(host, contextOf(options, documents, report), report);
   const single = source.entries.filter(({ option }) => option === undefined);
   const choices = joinOptions(source.entries.filter(({ option }) => option !== undefined));
-  const merged = describeOwners(shadowReplaced(mergeEntries(single)));
+  const merged = describeOwners(mergeEntries(single));
   const named = merged.servers.flatMap((definition): ParsedServer[] => {
     const { name } = definition;
     const written = merged.written.get(name);

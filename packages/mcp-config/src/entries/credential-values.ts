@@ -1,5 +1,6 @@
 import { alwaysHoldsCredential, decoded, looksLikeCredential, urlParts } from "../credentials.ts";
 import { schemeOf } from "../http-syntax.ts";
+import { namesCredential } from "./credential-names.ts";
 import { besideMarks, defaultsIn, isWholeReference, type MarkedText } from "./marked-references.ts";
 
 /** Whether a text in the place of a credential is one. Short texts, references, paths and the scheme of a header are not. */
@@ -41,8 +42,13 @@ export function looksLikeSecret(text: string): boolean {
   return mixed.length >= 3 || words.some((word) => new RegExp(LONG_WORD, "u").test(word));
 }
 
+/** Whether a written-out value is a credential: by its name, or else, if the name may be one's, by the value itself. */
+export function tellsCredential(name: string, text: string): boolean {
+  return looksLikeCredential(name) && (namesCredential(name) || holdsCredential(text));
+}
+
 /** Whether a whole value is a credential or has one in it: a header, a cookie, a document or a private key. */
-export function holdsCredential(text: string): boolean {
+function holdsCredential(text: string): boolean {
   return looksLikeSecret(text) || containsGeneratedKey(text) || CREDENTIAL_FORM.test(text);
 }
 

@@ -3,16 +3,15 @@ import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, ownMember } from "../documents/json-value.ts";
 import { isPlainValue } from "../plain-values.ts";
 import { dialectFor, isBareName, type VariableDialect } from "../variables.ts";
-import { namesCredential } from "./credential-names.ts";
 import {
   containsGeneratedKey,
-  holdsCredential,
   isCredentialAsName,
   isSecretWord,
   isUrl,
   isUrlWithSecret,
   looksLikeSecret,
   mayContainGeneratedKey,
+  tellsCredential,
 } from "./credential-values.ts";
 import { besideMarks, isWholeReference, markReferences, refersSomehow } from "./marked-references.ts";
 import type { WrittenServer } from "./written-server.ts";
@@ -91,10 +90,9 @@ function pairIn(flag: string, value: string): { readonly name: string; readonly 
 
 function isSecret(name: string, text: string, variables: VariableDialect, isValue = false): boolean {
   if (isUrl(text)) return holdsSecret(text, variables, isValue);
-  if (name !== "" && looksLikeCredential(name) && isLiteral(text, variables, isValue)) {
+  if (looksLikeCredential(name) && isLiteral(text, variables, isValue)) {
     // Where there is a reference, the text itself has been judged.
-    if (namesCredential(name) || holdsCredential(text) || refersSomehow(text, variables, isValue))
-      return true;
+    if (tellsCredential(name, text) || refersSomehow(text, variables, isValue)) return true;
   }
   if (!text.includes("://") || !refersSomehow(text, variables, isValue)) return false;
   const { defaults } = markReferences(text, variables, isValue);

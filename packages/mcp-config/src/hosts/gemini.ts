@@ -10,7 +10,7 @@ import { braces, dollarName, percentName } from "../variable-syntax.ts";
 import { readGeminiLists, systemServers } from "./gemini-lists.ts";
 import { TRUST_FILES, trustsFolder } from "./gemini-trust.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
-import { absolute, type FindPaths, inHome, joined, systemFolder, upward, within } from "./host-paths.ts";
+import { inHome, joined, namedFile, systemFolder, upward, within } from "./host-paths.ts";
 
 const SYSTEM = systemFolder({
   darwin: "/Library/Application Support/GeminiCli",
@@ -97,14 +97,6 @@ export const GEMINI: HostDialect = {
   trustFiles: TRUST_FILES,
 };
 
-/** The file that a variable names, if it is absolute, else other files. */
-function namedFile(variable: string, otherwise: FindPaths): FindPaths {
-  return (at) => {
-    const file = absolute(at, variable);
-    return file === undefined ? otherwise(at) : [{ file }];
-  };
-}
-
 /** `httpUrl` wins over a `type` that contradicts it. An extension may not set `trust`. */
 function reshape(
   entry: JsonMap,
@@ -114,13 +106,13 @@ function reshape(
 ): JsonMap {
   if (entry.trust === undefined && entry.httpUrl === undefined) return entry;
   const { type, trust, ...rest } = entry;
-  const isTypeless = isOutdone(type, entry.httpUrl);
-  if (isTypeless) {
+  const isTypeIgnored = isOutdone(type, entry.httpUrl);
+  if (isTypeIgnored) {
     remark("unused-field", "type", `"type" is ignored; "httpUrl" wins, which is Streamable HTTP.`);
   }
   const isTrustful = trust === undefined || scope !== "extension";
   if (!isTrustful) remark("self-approval", "trust", `"trust" is ignored; an extension cannot set it.`);
-  return { ...rest, ...(isTypeless ? {} : { type }), ...(isTrustful ? { trust } : {}) };
+  return { ...rest, ...(isTypeIgnored ? {} : { type }), ...(isTrustful ? { trust } : {}) };
 }
 
 /** The type that `reshape` takes away. */

@@ -76,6 +76,14 @@ export function folderIn(folder: FindFolder, path: string): FindFolder {
   return (at) => joined(at, folder(at), path);
 }
 
+/** The file that a variable names, if it is absolute, else other files. */
+export function namedFile(variable: string, otherwise: FindPaths = () => []): FindPaths {
+  return (at) => {
+    const file = absolute(at, variable);
+    return file === undefined ? otherwise(at) : [{ file }];
+  };
+}
+
 /** The folder that a variable names, if it is absolute, else another one. */
 export function namedFolder(variable: string, otherwise: FindFolder): FindFolder {
   return (at) => absolute(at, variable) ?? otherwise(at);

@@ -3,7 +3,7 @@ import { COMMON_FIELDS, entryDialect, splitCommand } from "../entries/entry-dial
 import { GAP } from "../entries/entry-examples.ts";
 import { bareBraces } from "../variable-syntax.ts";
 import type { HostDialect, HostSurroundings, ReadLists, ServerSection } from "./host-dialect.ts";
-import { absolute, configHome, folderIn, joined, systemFolder, upward, within } from "./host-paths.ts";
+import { configHome, folderIn, joined, namedFile, systemFolder, upward, within } from "./host-paths.ts";
 import { areTimes, otherTimes, placeOf, readTimes, STARTUP, splitTimes } from "./opencode-times.ts";
 import { readToolSwitches } from "./opencode-tools.ts";
 
@@ -38,7 +38,7 @@ export const OPENCODE: HostDialect = {
       paths: upward(...FILES.map((file) => `.opencode/${file}`)),
     },
     { kind: "project", scope: "project", paths: upward(...FILES) },
-    { kind: "named", scope: "user", paths: namedFile },
+    { kind: "named", scope: "user", paths: namedFile("OPENCODE_CONFIG") },
     { kind: "user", scope: "user", paths: within(folderIn(configHome, "opencode"), ...FILES) },
   ],
   servers: findServers,
@@ -123,11 +123,6 @@ function isEntry(value: unknown): boolean {
   return ["type", "command", "url", ...SWITCHES].some(
     (field) => Object.hasOwn(value, field) && !isMap(value[field]),
   );
-}
-
-function namedFile(at: HostSurroundings) {
-  const file = absolute(at, "OPENCODE_CONFIG");
-  return file === undefined ? [] : [{ file }];
 }
 
 /** A caller may pass opencode a whole file in a variable. Paths in it are relative to the working directory. */

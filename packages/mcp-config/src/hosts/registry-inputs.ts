@@ -1,8 +1,6 @@
-import { looksLikeCredential } from "../credentials.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
-import { namesCredential } from "../entries/credential-names.ts";
-import { holdsCredential, isLiteralSecret } from "../entries/credential-values.ts";
+import { isLiteralSecret, tellsCredential } from "../entries/credential-values.ts";
 
 /** A value, and the names of what it still needs. */
 export interface FilledIn<T> {
@@ -92,17 +90,25 @@ export function placeOfInput(
     return name === undefined ? readInput(input)?.value === text : input.name === name && readInput(input);
   });
   const input = inputs[index];
-  return isMap(input) ? [index, ownMember(input, "value") === undefined ? "default" : "value"] : undefined;
+  return isMap(input) ? [index, valueField(input)] : undefined;
 }
 
-/** Whether an input is marked as secret and has its value written out, which nothing else tells. */
-export function isWrittenSecret(input: unknown): boolean {
-  if (!isMap(input) || member(input, "isSecret") !== true) return false;
+/** The paths in a list to values that are marked as secret and written out, and that no rule for all hosts finds. */
+export function placesOfSecrets(list: readonly unknown[]): readonly JsonPath[] {
+  return list.flatMap((input, index) =>
+    isMap(input) && isWrittenSecret(input) ? [[index, valueField(input)]] : [],
+  );
+}
+
+function isWrittenSecret(input: JsonMap): boolean {
+  if (member(input, "isSecret") !== true) return false;
   const filled = readInput(input);
   if (filled?.variables.length !== 0 || !isLiteralSecret(filled.value)) return false;
-  // Under a name that tells, it is reported like any other value.
-  const name = textMember(input, "name") ?? "";
-  return !(looksLikeCredential(name) && (namesCredential(name) || holdsCredential(filled.value)));
+  return !tellsCredential(textMember(input, "name") ?? "", filled.value);
+}
+
+function valueField(input: JsonMap): "value" | "default" {
+  return ownMember(input, "value") === undefined ? "default" : "value";
 }
 
 function inputsOf(list: unknown): readonly JsonMap[] {

@@ -10,10 +10,10 @@ import type { VariableSource } from "../variables.ts";
 import type { FindServers, HostDialect } from "./host-dialect.ts";
 import {
   fillVariables,
-  isWrittenSecret,
   member,
   memberName,
   placeOfInput,
+  placesOfSecrets,
   readNamedInputs,
   textMember,
 } from "./registry-inputs.ts";
@@ -91,13 +91,8 @@ function reshape(option: JsonMap, remark: RemarkOnEntry): JsonMap {
   for (const list of LISTS) {
     const value = member(option, list);
     if (Array.isArray(value)) {
-      for (const [index, input] of value.entries()) {
-        if (!isWrittenSecret(input)) continue;
-        const place = [
-          memberName(option, list),
-          index,
-          isMap(input) && Object.hasOwn(input, "value") ? "value" : "default",
-        ];
+      for (const path of placesOfSecrets(value)) {
+        const place = [memberName(option, list), ...path];
         const text = `${quote(place.join("."))} holds a credential; leave it out, so that it is asked for.`;
         remark("literal-secret", place, text);
       }

@@ -66,18 +66,6 @@ export function mergeEntries(
   return [...owners.values()];
 }
 
-/** Adds what the owners and the entries that they shadow replace to what the owners shadow. */
-export function shadowReplaced(owners: readonly OwningEntry[]): readonly OwningEntry[] {
-  const replacedBy = ({ replaced = [] }: SourceEntry): OwningEntry["shadowed"] =>
-    replaced.map((entry) => ({ entry, reason: "name" }));
-  return owners.map((owner) => {
-    const { entry, shadowed } = owner;
-    if (entry.replaced === undefined && shadowed.length === 0) return owner;
-    const others = shadowed.flatMap((weaker) => [weaker, ...replacedBy(weaker.entry)]);
-    return { entry, shadowed: [...replacedBy(entry), ...others] };
-  });
-}
-
 type Owners = Map<string | SourceEntry, { entry: SourceEntry; shadowed: OwningEntry["shadowed"][number][] }>;
 
 function joinEndpoints(owners: Owners, rule: EndpointRule): void {
@@ -140,8 +128,9 @@ export function describeOwners(owners: readonly OwningEntry[]): MergedServers {
   const shadowed: ShadowedDefinition[] = [];
   const problems: ConfigProblem[] = [];
   const diagnostics: ConfigDiagnostic[] = [];
-  for (const { entry, shadowed: weaker } of owners) {
+  for (const { entry, shadowed: others } of owners) {
     const { name, definedIn, outcome } = entry;
+    const weaker = withReplaced(entry, others);
     if ("definition" in outcome) {
       const { definition } = outcome;
       servers.push(weaker.length > 0 ? { ...definition, shadows: weaker.map(shadowOf) } : definition);
@@ -156,6 +145,14 @@ export function describeOwners(owners: readonly OwningEntry[]): MergedServers {
     }
   }
   return { servers, written, shadowed, problems, diagnostics };
+}
+
+/** An owner shadows as well what its entry and those that it shadows replace. */
+function withReplaced(entry: SourceEntry, shadowed: OwningEntry["shadowed"]): OwningEntry["shadowed"] {
+  if (entry.replaced === undefined && shadowed.length === 0) return shadowed;
+  const replacedBy = ({ replaced = [] }: SourceEntry): OwningEntry["shadowed"] =>
+    replaced.map((other) => ({ entry: other, reason: "name" }));
+  return [...replacedBy(entry), ...shadowed.flatMap((other) => [other, ...replacedBy(other.entry)])];
 }
 
 function shadowOf({ entry: { name, definedIn }, reason }: OwningEntry["shadowed"][number]): ShadowedServer {

@@ -14,6 +14,10 @@ import { refused, signal } from "../resolution.ts";
 const homeWith = useHomeFolder();
 const CLAUDE = { hosts: ["claude-code"] };
 
+const installed = (home: string, ...folders: readonly string[]) => {
+  const plugins = folders.map((folder) => [`${folder}@market`, [{ installPath: join(home, folder) }]]);
+  return [".claude/plugins/installed_plugins.json", { plugins: Object.fromEntries(plugins) }] as const;
+};
 const servers = (entries: object) => ({ mcpServers: entries });
 const facts = (found: readonly ServerDefinition[]) =>
   found.map((server) => [server.name, "command" in server ? server.command : "", server.definedIn.scope]);
@@ -82,8 +86,7 @@ describe("Claude Code", () => {
     const { discover, write, home } = await homeWith({
       "plugin/.mcp.json": servers({ theirs: { command: "x" }, far: { type: "sse", url: "https://h/mcp" } }),
     });
-    const plugins = { "tool@market": [{ installPath: join(home, "plugin") }] };
-    await write(".claude/plugins/installed_plugins.json", { plugins });
+    await write(...installed(home, "plugin"));
     const own = { mine: { command: "x" }, url: { type: "http", url: "https://h/mcp" } };
     await write(".claude.json", servers(own));
     const { servers: found, shadowed } = await discover(CLAUDE);
@@ -109,11 +112,7 @@ describe("Claude Code", () => {
         more: { command: "npx", args: ["fs", "more"] },
       }),
     });
-    const plugins = {
-      "one@market": [{ installPath: join(home, "one") }],
-      "two@market": [{ installPath: join(home, "two") }],
-    };
-    await write(".claude/plugins/installed_plugins.json", { plugins });
+    await write(...installed(home, "one", "two"));
     const own = {
       mine: { command: "npx", args: ["fs"] },
       url: { type: "http", url: "https://h/mcp/", headers: { Authorization: "Bearer ${MINE}" } },
@@ -141,12 +140,7 @@ describe("Claude Code", () => {
       }),
       ".config/jackfield/mcp.json": servers({ b: { url: "https://other.example/" } }),
     });
-    const plugins = {
-      "one@market": [{ installPath: join(home, "one") }],
-      "two@market": [{ installPath: join(home, "two") }],
-      "three@market": [{ installPath: join(home, "three") }],
-    };
-    await write(".claude/plugins/installed_plugins.json", { plugins });
+    await write(...installed(home, "one", "two", "three"));
     const { servers: found, shadowed } = await discover({ hosts: ["jackfield", "claude-code"] });
     expect(found.map((server) => [server.name, "url" in server && server.url])).toEqual([
       ["b", "https://other.example/"],
