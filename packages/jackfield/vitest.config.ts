@@ -1,6 +1,4 @@
-import { defineConfig } from "vitest/config";
+import { packageTests } from "../../vitest.base.ts";
 
-export default defineConfig({
-  // Nothing of a test is written into the home of whoever runs it ([T95] of the threat list).
-  test: { setupFiles: ["./test/own-home.ts"] },
-});
+// Nothing of a test is written into the home of whoever runs it ([T95] of the threat list).
+export default packageTests({ setupFiles: ["./test/own-home.ts"] });

@@ -1,10 +1,8 @@
-import { defineConfig } from "vitest/config";
+import { packageTests } from "../../vitest.base.ts";
 
-export default defineConfig({
-  test: {
-    // Looks for leaks after every test, whatever its file remembers to ask for.
-    setupFiles: ["./test/setup.ts"],
-    // Tests that run beside each other mostly wait for processes, and so do files.
-    maxConcurrency: 4,
-  },
+export default packageTests({
+  // Looks for leaks after every test, whatever its file remembers to ask for.
+  setupFiles: ["./test/setup.ts"],
+  // Tests that run beside each other mostly wait for processes, and so do files.
+  maxConcurrency: 4,
 });

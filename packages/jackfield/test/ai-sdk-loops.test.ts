@@ -78,8 +78,7 @@ describe.each(LOOPS)("an agent loop through $name", (loop) => {
     "rejects when aborted during a call over %s, and cancels the call at the server",
     async (_name, serve) => {
       await using served = await serve({ silentOn: ["tools/call"] });
-      const hasReceived = (method: string) =>
-        expect.poll(() => served.received(method), { timeout: 20_000 }).toBe(1);
+      const hasReceived = (method: string) => expect.poll(() => served.received(method)).toBe(1);
       const controller = new AbortController();
       const run = loop.run([call("echo"), "Not reached."], served.mcp, { abortSignal: controller.signal });
       const ended = expect(run).rejects.toThrow();

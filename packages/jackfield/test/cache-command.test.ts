@@ -89,7 +89,6 @@ describe("jackfield cache", () => {
 
   it.each([[["clear"]], [["clear", "mail"]]])(
     "fails and deletes nothing while another process locks the catalog: %j",
-    { timeout: 20_000 },
     async (argv) => {
       await fill("mail");
       const other = new DatabaseSync(folder.file("catalog.sqlite"));

@@ -141,7 +141,7 @@ await openMcp({ cache: false, discover: false, servers: ${JSON.stringify({ stubb
         const [file] = readdirSync(directory).filter((name) => name.endsWith(".json"));
         return JSON.parse(readFileSync(`${directory}/${file}`, "utf8")).trees[0].processes[0].pid as number;
       },
-      { timeout: 20_000, interval: 50 },
+      { interval: 50 },
     );
     host.kill("SIGKILL");
     await once(host, "exit");

@@ -35,7 +35,7 @@ async function callOnce(
 
 /** A call is answered as soon as there is a session; the server's era is stored only with its list. */
 function listed(mcp: Mcp): Promise<unknown> {
-  return vi.waitUntil(() => mcp.servers()[0]?.toolsFrom === "live", { timeout: 10_000 });
+  return vi.waitUntil(() => mcp.servers()[0]?.toolsFrom === "live");
 }
 
 /** The server's events since the last call of the result: `started` for each process, and the methods of requests. */
@@ -126,7 +126,7 @@ describe("the remembered era of a server", () => {
       log,
     });
     try {
-      await vi.waitUntil(() => mcp.servers()[0]?.era === "legacy", { timeout: 10_000 });
+      await vi.waitUntil(() => mcp.servers()[0]?.era === "legacy");
       expect((await mcp.callTool(ECHO, { text: "hello" })).content).toHaveLength(1);
       await listed(mcp);
     } finally {
@@ -169,7 +169,7 @@ describe.each(["legacy", "modern"] as const)("list_changed from a %s server", (e
       mcp.on("toolsChanged", ({ added }) => additions.push([...added]));
       await listening(era);
       await Promise.all(Array.from({ length: 20 }, () => mcp.callTool(ECHO, { text: "hello" })));
-      await vi.waitUntil(() => additions.length > 0, { timeout: 10_000 });
+      await vi.waitUntil(() => additions.length > 0);
       await mcp.refreshTools("server");
       expect(additions).toEqual([["mcp__server__later"]]);
     } finally {
@@ -181,7 +181,7 @@ describe.each(["legacy", "modern"] as const)("list_changed from a %s server", (e
   function listening(of: typeof era): Promise<unknown> {
     const isAsked = () =>
       server.record().some((entry) => entry.event === "received" && entry.method === "subscriptions/listen");
-    return of === "modern" ? vi.waitUntil(isAsked, { timeout: 10_000 }) : Promise.resolve();
+    return of === "modern" ? vi.waitUntil(isAsked) : Promise.resolve();
   }
 });
 

@@ -141,7 +141,7 @@ test("close() waits until pins are stored", async () => {
   const closing = mcp.close().then(() => {
     isClosed = true;
   });
-  await vi.waitUntil(() => mcp.servers().every(({ status }) => status === "closed"), { timeout: 10_000 });
+  await vi.waitUntil(() => mcp.servers().every(({ status }) => status === "closed"));
   expect(isClosed).toBe(false);
   written.resolve();
   await closing;

@@ -51,7 +51,7 @@ async function killHostOf(home: TemporaryFolder): Promise<number> {
   const script = `import { openMcp } from ${JSON.stringify(BUILT)};
 await openMcp({ cache: false, servers: ${JSON.stringify({ stubborn: STUBBORN })} });`;
   const host = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
-  const pid = await vi.waitFor(() => recordedPid(home), { timeout: 20_000, interval: 50 });
+  const pid = await vi.waitFor(() => recordedPid(home), { interval: 50 });
   host.kill("SIGKILL");
   await once(host, "exit");
   return pid;

@@ -63,7 +63,7 @@ const ANSWERS = Object.fromEntries([...BEFORE, ...AFTER].map(({ name }) => [name
 
 /** No changed tool is offered or can be called, and each difference was reported. */
 async function expectAllWithheld({ mcp, drifts, records }: Awaited<ReturnType<typeof openHostile>>) {
-  await vi.waitFor(() => expect(drifts).toHaveLength(AFTER.length), { timeout: 20_000 });
+  await vi.waitFor(() => expect(drifts).toHaveLength(AFTER.length));
   expect(mcp.tools()).toEqual([]);
   expect(offeredToModels(mcp)).toEqual({ aiSdk: "[]", langchain: "[]" });
   const sent = records().length;
@@ -97,7 +97,7 @@ describe("tools that differ by one byte from the accepted ones", () => {
     expect(runtime.mcp.tools()).toHaveLength(BEFORE.length);
     await runtime.mcp.callTool({ server: "hostile", tool: first }, {});
     await expectAllWithheld(runtime);
-  }, 30_000);
+  });
 
   test("[T52] are withheld after a reconnect", async () => {
     const runtime = await openHostile({ tools: BEFORE, answers: ANSWERS });
@@ -105,7 +105,7 @@ describe("tools that differ by one byte from the accepted ones", () => {
     hostileServer(folder, "hostile", { tools: AFTER, answers: ANSWERS });
     await runtime.mcp.reconnect("hostile");
     await expectAllWithheld(runtime);
-  }, 30_000);
+  });
 
   test.each([false, true])(
     "[T52] are withheld in the next run, with a catalog: %s",
@@ -137,7 +137,7 @@ describe("tools that differ from the accepted ones", () => {
   test.each(DRIFTS)("[T52] %s is withheld and reported once", async (_how, lists) => {
     const runtime = await openHostile({ tools: [HONEST], answers: { read: { ...ok, lists } } });
     await runtime.mcp.callTool("mcp__hostile__read", {});
-    await vi.waitFor(() => expect(runtime.drifts).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(runtime.drifts).toHaveLength(1));
     expect(JSON.stringify(offeredToModels(runtime.mcp))).not.toContain("Ignore all");
     const offered = runtime.mcp.tools().map(({ originalName }) => originalName);
     expect(offered).toEqual(lists[0] === HONEST ? ["read"] : []);
@@ -160,5 +160,5 @@ describe("tools that differ from the accepted ones", () => {
     expect(JSON.stringify(seen)).not.toContain("Ignore all");
     expect(second.records()).toEqual([]);
     expect(second.drifts).toMatchObject([{ tool: "read", state: "changed", isWithheld: true }]);
-  }, 30_000);
+  });
 });

@@ -28,7 +28,7 @@ describe("network and file access of the command line", () => {
     writeFileSync(folder.file("servers.json"), JSON.stringify({ mcpServers }));
     // Fills the catalog.
     expect((await run(["status"])).reached).toEqual([address]);
-  }, 30_000);
+  });
   afterAll(() => {
     refusing.close();
     folder[Symbol.dispose]();

@@ -98,6 +98,6 @@ test("a browser program that keeps running is not waited for", async () => {
   vi.advanceTimersByTime(3_000);
   await opened;
   vi.useRealTimers();
-  const pid = await vi.waitFor(opener.pid, { timeout: 20_000 });
+  const pid = await vi.waitFor(opener.pid);
   expect(process.kill(pid, "SIGKILL")).toBe(true);
 });

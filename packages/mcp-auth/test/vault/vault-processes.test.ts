@@ -59,7 +59,7 @@ describe("twelve processes", () => {
     await createFileVault({ directory }).write(sampleCredential({ number: 0 }));
     children = Array.from({ length: PROCESSES }, () => startVaultProcess(directory, "refresh"));
     await Promise.all(children.map(nextMessage));
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(children.map(endProcess));
     rmSync(directory, { recursive: true, force: true });

@@ -100,7 +100,7 @@ describe.each([...REQUESTS, ...LISTS])("%s when the server accepts no more conne
       () => undefined,
       ({ outcome }) => outcome,
     );
-    await vi.waitFor(() => expect(statuses.of("a")[0]).toBe("backoff"), { timeout: 4_000 });
+    await vi.waitFor(() => expect(statuses.of("a")[0]).toBe("backoff"));
     await manager.close();
     expect(await failure).toBe("not-sent");
   });

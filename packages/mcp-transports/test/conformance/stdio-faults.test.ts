@@ -98,7 +98,7 @@ describe.concurrent("a faulty stdio server", () => {
 });
 
 // Each of these takes seconds by its nature.
-describe.concurrent("a stubborn stdio server", { timeout: 30_000 }, () => {
+describe.concurrent("a stubborn stdio server", () => {
   test("that stops reading delays neither a call's deadline nor close()", async () => {
     const { server, pids } = prepare({ stopReadingOn: "list" });
     const session = await connect(server);

@@ -39,7 +39,7 @@ async function startPacedServer() {
     return true;
   });
   /** Resolves with the function that answers the next call, once it has arrived. */
-  const nextCall = () => vi.waitUntil(() => calls.shift(), { timeout: 10_000 });
+  const nextCall = () => vi.waitUntil(() => calls.shift());
   /** Sends a comment, and resolves once it has arrived. */
   const beat = () => {
     const arrived = new Promise<void>((resolve) => {

@@ -84,8 +84,7 @@ const CHANGED = "notifications/tools/list_changed";
 /** Where undici tells of each piece of a body: nothing else shows that a comment has arrived. */
 const CHUNKS = channel("undici:request:bodyChunkReceived");
 
-/** Waits over real sockets, on a machine that may be busy. */
-const until = (isSo: () => boolean) => vi.waitUntil(isSo, { timeout: 10_000 });
+const until = (isSo: () => boolean) => vi.waitUntil(isSo);
 
 describe("a subscription to a modern server that breaks off", () => {
   test.each([

@@ -44,21 +44,14 @@ describe.runIf(process.platform === "linux")("[R07] a thousand servers that cras
   const crash = () => failureOf(connect(crashing, options));
   let before: number | undefined;
 
-  test.each(QUARTERS)(
-    "leave no zombie and no open descriptor: the %s quarter",
-    {
-      timeout: 60_000,
-    },
-    async () => {
-      await crash(); // loads what is loaded only once
-      before ??= openDescriptors();
-      for (let cycle = 0; cycle < CYCLES / QUARTERS.length; cycle += AT_A_TIME) {
-        const errors = await Promise.all(Array.from({ length: AT_A_TIME }, crash));
-        for (const error of errors)
-          expect(error).toMatchObject({ code: "MCP_SERVER_EXITED", phase: "spawn" });
-      }
-      expect(zombies()).toEqual([]);
-      expect(openDescriptors()).toBeLessThanOrEqual(before + 2);
-    },
-  );
+  test.each(QUARTERS)("leave no zombie and no open descriptor: the %s quarter", async () => {
+    await crash(); // loads what is loaded only once
+    before ??= openDescriptors();
+    for (let cycle = 0; cycle < CYCLES / QUARTERS.length; cycle += AT_A_TIME) {
+      const errors = await Promise.all(Array.from({ length: AT_A_TIME }, crash));
+      for (const error of errors) expect(error).toMatchObject({ code: "MCP_SERVER_EXITED", phase: "spawn" });
+    }
+    expect(zombies()).toEqual([]);
+    expect(openDescriptors()).toBeLessThanOrEqual(before + 2);
+  });
 });

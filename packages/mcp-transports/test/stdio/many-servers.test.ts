@@ -27,7 +27,7 @@ function hanging(folder: string, index: number): ResolvedStdioServer {
 }
 
 // Each of these tests waits for seconds.
-describe.concurrent("many servers at the same time", { timeout: 30_000 }, () => {
+describe.concurrent("many servers at the same time", () => {
   test("[R04] aborted connects leave no process behind, whenever they are aborted", async () => {
     const folder = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
     atEnd(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,9 +52,7 @@ describe.concurrent("many servers at the same time", { timeout: 30_000 }, () => 
     expectGone(leaves);
   });
 
-  test("[R02] [R53] closing fifty stubborn servers at once leaves no process behind", {
-    timeout: 30_000,
-  }, async () => {
+  test("[R02] [R53] closing fifty stubborn servers at once leaves no process behind", async () => {
     const connect = createConnector();
     const servers = Array.from({ length: 50 }, (_, index) =>
       stubbornShellServer(index % 10 === 0 ? "outOfSession" : index % 10 === 5 ? "inSession" : "none"),

@@ -50,16 +50,13 @@ function adopt(child: ChildProcess, options: ProcessTreeRegistryOptions = {}): P
   return createProcessTreeRegistry(options).adopt(child, label);
 }
 
-/** Ending a tree is mostly waiting: on a busy machine, eight at a time take longer than the default timeout. */
-const WAITING = { timeout: 30_000 };
-
 /** For processes that do not exit, however long one waits. */
 const BRIEFLY = { graces: { ...END_GRACES, endOfInputMs: 100, sigtermMs: 100 } };
 
 /** Prints its process id and ignores every polite request. */
 const STUBBORN = 'trap "" TERM HUP; echo $$; while :; do sleep 600; done';
 
-describe.concurrent("ending a process tree", WAITING, () => {
+describe.concurrent("ending a process tree", () => {
   test("[R01] sends no signal to a process that exits at the end of its input", async () => {
     const { child, pids } = await startShell("echo $$; cat >/dev/null");
     await adopt(child).end();
@@ -154,7 +151,7 @@ test("ending the tree of a dead server without descendants takes one scan", asyn
   expect(process.listenerCount("SIGHUP")).toBe(0);
 });
 
-describe.concurrent("a foreign process gets no signal", WAITING, () => {
+describe.concurrent("a foreign process gets no signal", () => {
   /** A table that reports a wrong start time for one process, the given number of times. */
   function mistaken(mistakenPid: number, times: number): ProcessTable {
     const table = createProcessTable();

@@ -92,32 +92,25 @@ function breedingAfterEachScan({ pid, table, family }: Breeder): ProcessTable {
   };
 }
 
-// Ending a tree is mostly waiting, and these processes keep the machine busy.
-describe.runIf(process.platform === "linux")(
-  "a process that starts others while it is being ended",
-  {
-    timeout: 30_000,
-  },
-  () => {
-    test("[R03] leaves no child behind, even if it starts one after each scan", async () => {
-      const breeder = await startBreeder(0);
-      expect(await endMembers(breeder.members, breedingAfterEachScan(breeder))).toBe(true);
-      expect(breeder.family().length).toBeGreaterThan(2);
-      expectGone(breeder.family());
-    });
+describe.runIf(process.platform === "linux")("a process that starts others while it is being ended", () => {
+  test("[R03] leaves no child behind, even if it starts one after each scan", async () => {
+    const breeder = await startBreeder(0);
+    expect(await endMembers(breeder.members, breedingAfterEachScan(breeder))).toBe(true);
+    expect(breeder.family().length).toBeGreaterThan(2);
+    expectGone(breeder.family());
+  });
 
-    test("[R05] leaves no child behind when the host ends at that moment", async () => {
-      const breeder = await startBreeder(0);
-      killAtOnce([breeder.members], breedingAfterEachScan(breeder));
-      expect(breeder.family().length).toBeGreaterThan(2);
-      while (breeder.family().some(isRunning)) await pause(5);
-    });
+  test("[R05] leaves no child behind when the host ends at that moment", async () => {
+    const breeder = await startBreeder(0);
+    killAtOnce([breeder.members], breedingAfterEachScan(breeder));
+    expect(breeder.family().length).toBeGreaterThan(2);
+    while (breeder.family().some(isRunning)) await pause(5);
+  });
 
-    test("[R03] leaves no child behind, even if it starts one every 5 ms", async () => {
-      const breeder = await startBreeder(5);
-      expect(await endMembers(breeder.members, breeder.table, { ...END_GRACES, sigtermMs: 300 })).toBe(true);
-      expect(breeder.family().length).toBeGreaterThan(3);
-      expectGone(breeder.family());
-    });
-  },
-);
+  test("[R03] leaves no child behind, even if it starts one every 5 ms", async () => {
+    const breeder = await startBreeder(5);
+    expect(await endMembers(breeder.members, breeder.table, { ...END_GRACES, sigtermMs: 300 })).toBe(true);
+    expect(breeder.family().length).toBeGreaterThan(3);
+    expectGone(breeder.family());
+  });
+});

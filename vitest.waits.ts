@@ -1,0 +1,23 @@
+// Runs before every test file: `vi.waitFor` and `vi.waitUntil` give up after a second unless they are told otherwise, and on a busy machine
+// a child process can need longer. They wait for half of a test's minute, and look more often while the clock is a real one.
+import { vi } from "vitest";
+
+const PATIENCE_MS = 30_000;
+const INTERVAL_MS = 5;
+
+// Workers are reused, and `vi` with them.
+if (!("isPatient" in vi)) {
+  const { waitFor, waitUntil } = vi;
+  Object.assign(vi, {
+    isPatient: true,
+    waitFor: (callback, options) => waitFor(callback, patient(options)),
+    waitUntil: (callback, options) => waitUntil(callback, patient(options)),
+  } satisfies Pick<typeof vi, "waitFor" | "waitUntil"> & { isPatient: true });
+}
+
+function patient(options: Parameters<typeof vi.waitFor>[1] = {}): Exclude<typeof options, number> {
+  const own = typeof options === "number" ? { timeout: options } : options;
+  // Each look moves a false clock on by the interval.
+  const interval = vi.isFakeTimers() ? {} : { interval: INTERVAL_MS };
+  return { timeout: PATIENCE_MS, ...interval, ...own };
+}
