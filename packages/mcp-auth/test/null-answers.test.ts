@@ -27,6 +27,16 @@ describe("a response with null members", () => {
     expect(scene.said).toEqual([]);
   });
 
+  it("names scopes in a renewal, and the login keeps its own beside them", async () => {
+    await using scene = await openScene();
+    await scene.oauth.login(scene.server, { scopes: ["early"] });
+    const body = { ...TOKENS, ...NULLS, scope: "late" };
+    scene.authority.behave({ tokens: () => ({ status: 200, body }) });
+    scene.clock.now += HOUR_MS;
+    await scene.oauth.headers(scene.server);
+    expect((await scene.vault.forServer(scene.server.url))?.scopes).toEqual(["early", "late"]);
+  });
+
   it("renews a token twice when the server rotates refresh tokens", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);

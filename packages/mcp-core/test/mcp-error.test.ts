@@ -45,6 +45,31 @@ describe("McpError", () => {
     expect(error.cause).toBe(cause);
   });
 
+  it("carries every detail it was given, also as JSON", () => {
+    const location = { file: "/work/.mcp.json", line: 3 };
+    const details = {
+      ...{ server: "s", tool: "t", phase: "call", outcome: "unknown", location },
+      ...{ httpStatus: 503, rpcCode: -32000, retryAfterMs: 1_000, stderr: "It stopped." },
+    } as const;
+    const error = new McpError("MCP_SERVER_EXITED", "gone", details);
+    expect(error).toMatchObject(details);
+    expect(error.toJSON()).toEqual({ code: "MCP_SERVER_EXITED", message: "gone", ...details });
+  });
+
+  it.each(["MCP_CONNECT_FAILED", "MCP_CONNECT_TIMEOUT", "MCP_SERVER_EXITED", "MCP_SESSION_LOST"] as const)(
+    "says of %s that connecting again may help",
+    (code) => {
+      expect(new McpError(code, "").retryable).toBe(true);
+    },
+  );
+
+  it.each(["MCP_CONFIG_INVALID", "MCP_APPROVAL_REQUIRED", "MCP_AUTH_REQUIRED", "MCP_ABORTED"] as const)(
+    "says of %s that connecting again does not help",
+    (code) => {
+      expect(new McpError(code, "").retryable).toBe(false);
+    },
+  );
+
   it("[H18] keeps the server's JSON-RPC code apart from the HTTP status", () => {
     const error = new McpError("MCP_TOOL_REJECTED", "no", { rpcCode: -32000, httpStatus: 400 });
     expect(error).toMatchObject({ rpcCode: -32000, httpStatus: 400 });

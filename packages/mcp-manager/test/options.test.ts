@@ -10,6 +10,13 @@ const exited = new McpError("MCP_SERVER_EXITED", "unused");
 describe("the check of the manager's options", () => {
   const options = { connect: createFixture([]).connector.connect, resolve: () => Promise.reject(exited) };
 
+  it("says that what it refuses is a fault of the configuration", () => {
+    const startup = { gateMs: Number.NaN };
+    expect(() => createMcpManager({ ...options, servers: [], startup })).toThrow(
+      expect.objectContaining({ code: "MCP_CONFIG_INVALID", phase: "config" }),
+    );
+  });
+
   it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, "1", true, null])(
     "[R45] refuses %o as a time",
     (staleAfterMs) => {

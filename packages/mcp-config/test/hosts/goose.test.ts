@@ -60,6 +60,21 @@ test("variables that Goose forbids an extension to set are dropped and reported"
   expect(JSON.stringify(diagnostics)).not.toContain("evil");
 });
 
+test("every variable that Goose forbids is dropped, whatever its case", async () => {
+  // As its source lists them.
+  const forbidden =
+    "PATH PATHEXT SystemRoot windir LD_LIBRARY_PATH LD_PRELOAD LD_AUDIT LD_DEBUG LD_BIND_NOW LD_ASSUME_KERNEL " +
+    "DYLD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_FRAMEWORK_PATH PYTHONPATH PYTHONHOME NODE_OPTIONS RUBYOPT " +
+    "GEM_PATH GEM_HOME CLASSPATH GO111MODULE GOROOT APPINIT_DLLS SESSIONNAME ComSpec TEMP TMP LOCALAPPDATA " +
+    "USERPROFILE HOMEDRIVE HOMEPATH";
+  const names = forbidden.split(" ").flatMap((name) => [name, name.toLowerCase()]);
+  const envs = Object.fromEntries([...names, "KEPT"].map((name) => [name, "x"]));
+  const extensions = { child: { type: "stdio", cmd: "x", envs } };
+  const { servers } = await parse({ extensions }, { host: "goose", file: "/folder/config.yaml" });
+  expect(servers[0]?.definition).toMatchObject({ env: { KEPT: "x" } });
+  expect(Object.keys(servers[0]?.written.env ?? {})).toEqual(["KEPT"]);
+});
+
 test("the URL and headers of a remote Goose server resolve only from its envs and env_keys", async () => {
   const remote = {
     type: "streamable_http",

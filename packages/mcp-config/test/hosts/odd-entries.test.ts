@@ -47,6 +47,16 @@ describe("the rules of a host", () => {
     expect(diagnostics[0]?.message).toContain("must not use variables for its scheme, host or port");
   });
 
+  test("allow an address in the query of a url of Agent Plugins, user name and all", async () => {
+    const entry = { type: "streamable-http", url: "https://host.example/mcp?next=ftp://ann@other.example" };
+    const { servers: found, diagnostics } = await parse(
+      { mcpServers: { s: entry } },
+      { host: "agent-plugins" },
+    );
+    expect(diagnostics).toEqual([]);
+    expect(found[0]?.definition).toMatchObject({ url: entry.url });
+  });
+
   test.each<[string, string, object, string]>([
     ["a command beside a url", "roo", { command: "x", url: "https://h", type: "sse" }, "/mcpServers/s/url"],
     ["an entry without a type", "sep-2633", { command: "x" }, "/mcpServers/s"],
