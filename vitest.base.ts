@@ -16,6 +16,8 @@ export function packageTests({ setupFiles = [], ...own }: TestOptions = {}): Vit
       testTimeout: WATCHDOG_MS,
       hookTimeout: WATCHDOG_MS,
       expect: { poll: { timeout: WATCHDOG_MS / 2, interval: 5 } },
+      // A new process for each file would load the same modules hundreds of times. So no file leaves anything behind for the next one.
+      isolate: false,
       setupFiles: [fileURLToPath(new URL("vitest.waits.ts", import.meta.url)), ...[setupFiles].flat()],
       ...own,
     },

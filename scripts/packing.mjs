@@ -3,16 +3,21 @@ import { join } from "node:path";
 import { root, run } from "./workspace.mjs";
 import { publishedPackages } from "./workspace-packages.mjs";
 
-/** Packs the packages of that name, or all, into a folder; gives them with the `tarball` of each. */
+/**
+ * Packs the packages of that name, or all, into a folder; gives them with the `tarball` of each. Where JACKFIELD_TARBALLS names a folder
+ * with the tarballs of this build, those are given instead.
+ */
 export async function packInto(folder, names) {
   const packages = publishedPackages().filter(({ name }) => names === undefined || names.includes(name));
+  const { JACKFIELD_TARBALLS: packed } = process.env;
   return Promise.all(
     packages.map(async (owner) => {
+      const file = `${owner.name.replace("@", "").replace("/", "-")}-${owner.manifest.version}.tgz`;
+      if (packed !== undefined) return { ...owner, tarball: join(packed, file) };
       const { code, output } = await run("pnpm", ["pack", "--pack-destination", folder], {
         cwd: join(root, owner.folder),
       });
       if (code !== 0) throw new Error(`${owner.name} could not be packed:\n${output}`);
-      const file = `${owner.name.replace("@", "").replace("/", "-")}-${owner.manifest.version}.tgz`;
       return { ...owner, tarball: join(folder, file) };
     }),
   );

@@ -6,80 +6,99 @@ import { performance } from "node:perf_hooks";
 import { packInto } from "./packing.mjs";
 import { install, run } from "./workspace.mjs";
 
-/** One after the other: they are measured by deadlines, or change what others look at. */
-const ALONE = [
-  ["build", "turbo", ["run", "build", "--output-logs=errors-only"]],
-  ["four real servers", "node", ["interop/run.mjs", "--smallest"]],
+const BUILD = ["build", "turbo", ["run", "build", "--output-logs=errors-only"]];
+/**
+ * One after the other, beside the tests: one of them plants files that the others would see. Those that wait for servers come first, while
+ * the tests still start.
+ */
+const CHECKS = [
   ["the official conformance suite", "node", ["conformance/run.mjs"]],
+  ["four real servers", "node", ["interop/run.mjs", "--smallest"]],
+  ["types", "turbo", ["run", "typecheck", "--only", "--output-logs=errors-only"]],
   ["the layer rule catches a breach", "node", ["scripts/checks/layer-rule.mjs"]],
-];
-/** Side by side: each only looks at the workspace, or works in a folder of its own. The longest stands first. */
-const SIDE_BY_SIDE = [
-  ["a newcomer's path from tarballs", "node", ["scripts/checks/newcomer.mjs"]],
-  ["types", "turbo", ["run", "typecheck", "--output-logs=errors-only"]],
-  ["a release with versions of their own", "node", ["scripts/checks/release-plan.mjs"]],
-  ["the public face is the accepted one", "node", ["scripts/checks/public-face.mjs"]],
-  ["size limits", "node", ["scripts/checks/sizes.mjs"]],
-  ["licences of others", "node", ["scripts/checks/licences.mjs"]],
-  ["format and lint", "biome", ["ci", "--error-on-warnings", "."]],
   ["layers", "depcruise", ["--config", ".dependency-cruiser.cjs", "packages", "apps", "bench"]],
+  ["format and lint", "biome", ["ci", "--error-on-warnings", "."]],
   ["nothing unused", "knip", []],
   ["house rules", "node", ["scripts/checks/house-rules.mjs"]],
+  ["flows of ARCHITECTURE.md", "node", ["scripts/checks/flows.mjs"]],
   ["docstrings", "node", ["scripts/checks/docstrings.mjs"]],
   ["documentation", "node", ["scripts/checks/documentation.mjs"]],
   ["promises of SECURITY.md", "node", ["scripts/checks/security-promises.mjs"]],
+  ["the public face is the accepted one", "node", ["scripts/checks/public-face.mjs"]],
+  ["size limits", "node", ["scripts/checks/sizes.mjs"]],
+  ["licences of others", "node", ["scripts/checks/licences.mjs"]],
+  ["a release with versions of their own", "node", ["scripts/checks/release-plan.mjs"]],
+];
+/** With the tarballs that all of them share. */
+const CHECKS_OF_TARBALLS = [
+  ["a newcomer's path from tarballs", "node", ["scripts/checks/newcomer.mjs"]],
   ["the packed tool cache needs no compiler", "node", ["scripts/checks/packed-tool-cache.mjs"]],
 ];
-const LANES = 2;
-/** Tests mostly wait, for processes and sockets: with one worker a machine with two processors would be idle half of the time. */
-const WORKERS = Math.max(2, availableParallelism());
+/** Projects whose tests mostly wait, for processes, sockets and deadlines: more of them than processors run at a time. */
+const WAITING_PROJECTS = ["jackfield", "@jackfield/mcp-transports", "@jackfield/agent", "@jackfield/bench"];
+const PROCESSORS = Math.max(2, availableParallelism());
 
 const counts = { passed: 0, failed: 0 };
 
 console.log("setting up …");
 install();
-for (const check of ALONE) {
-  const isGood = await runCheck(check);
-  if (!isGood && check === ALONE[0]) finish();
-}
-const tarballs = mkdtempSync(join(tmpdir(), "jackfield-tarballs-"));
-const waiting = [...SIDE_BY_SIDE, ...(await checksOfPacked(tarballs))];
-await Promise.all(Array.from({ length: LANES }, runWaiting));
-rmSync(tarballs, { recursive: true, force: true });
-await runTests();
+if (!(await runCheck(BUILD))) finish();
+await Promise.all([
+  runTests("tests that wait", WAITING_PROJECTS, PROCESSORS + 1),
+  runTests(
+    "tests that compute",
+    WAITING_PROJECTS.map((project) => `!${project}`),
+    PROCESSORS - 1,
+  ),
+  runChecks(),
+]);
+const figures = await run("node", ["scripts/figures.mjs"]);
+console.log(figures.output);
 finish();
 
+async function runChecks() {
+  for (const check of CHECKS) await runCheck(check);
+  const folder = mkdtempSync(join(tmpdir(), "jackfield-tarballs-"));
+  for (const [title, command, args] of await checksOfTarballs(folder))
+    await runCheck([title, command, args], { JACKFIELD_TARBALLS: folder });
+  rmSync(folder, { recursive: true, force: true });
+}
+
 /** What npm would be given, as other tools see it. */
-async function checksOfPacked(folder) {
+async function checksOfTarballs(folder) {
   const startedAt = performance.now();
   const packed = await packInto(folder).catch((error) => {
     report("packing", false, startedAt, error.message);
     return [];
   });
-  return packed.flatMap(({ name, tarball }) => [
+  const checksOf = ({ name, tarball }) => [
     [`types of the packed ${name}`, "attw", [tarball, "--profile", "esm-only"]],
     [`publint ${name}`, "publint", ["--strict", tarball]],
-  ]);
+  ];
+  return packed.length === 0 ? [] : [...CHECKS_OF_TARBALLS, ...packed.flatMap(checksOf)];
 }
 
-async function runWaiting() {
-  for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) await runCheck(check);
-}
-
-async function runCheck([title, command, args]) {
+async function runCheck([title, command, args], env = {}) {
   const startedAt = performance.now();
-  const { code, output } = await run(command, args);
+  const { code, output } = await run(command, args, { env });
   report(title, code === 0, startedAt, output);
   return code === 0;
 }
 
-async function runTests() {
+async function runTests(title, projects, workers) {
   const folder = mkdtempSync(join(tmpdir(), "jackfield-test-"));
   const file = join(folder, "results.json");
   const startedAt = performance.now();
   const { code, output } = await run(
     "vitest",
-    ["run", `--maxWorkers=${WORKERS}`, "--reporter=default", "--reporter=json", `--outputFile.json=${file}`],
+    [
+      "run",
+      ...projects.map((project) => `--project=${project}`),
+      `--maxWorkers=${workers}`,
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${file}`,
+    ],
     {
       env: { NO_COLOR: "1" },
     },
@@ -95,7 +114,7 @@ async function runTests() {
     console.log(`no test results: ${error.message}`);
   }
   rmSync(folder, { recursive: true, force: true });
-  report("tests", code === 0, startedAt, [...failures, output].join("\n\n"));
+  report(title, code === 0, startedAt, [...failures, output].join("\n\n"));
 }
 
 /** One line a file: what lacks a service of its own lacks it as a whole. */

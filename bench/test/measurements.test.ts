@@ -2,11 +2,11 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { ADAPTERS, CORE_CLIENTS } from "../src/clients/names.ts";
+import { ADAPTERS, type ClientName, CORE_CLIENTS } from "../src/clients/names.ts";
 import type { StartRequest } from "../src/measurement.ts";
 import { measure, measureReading } from "../src/measuring-process.ts";
 import { serve, stdioServer } from "../src/server-process.ts";
-import { CALL_TRANSPORTS } from "../src/settings.ts";
+import { CALL_TRANSPORTS, type CallTransport } from "../src/settings.ts";
 import { openWorkplace } from "../src/workplace.ts";
 
 const COUNTS = { warmUp: 2, sequential: 3, large: 1, concurrent: 100 };
@@ -22,8 +22,17 @@ afterAll(() => workplace[Symbol.asyncDispose]());
 /** A real server does not repeat what it is sent, so it gives no large answers. */
 const REAL = { ...COUNTS, large: 0 };
 
+/**
+ * The full run (`full-run.test.ts`) measures two of the clients over every transport, and an adapter calls over the connections of
+ * `jackfield`. `pnpm soak` measures every client over each.
+ */
+function transportsOf(client: ClientName): readonly CallTransport[] {
+  if (process.env.JACKFIELD_SOAK !== undefined || client === "hand-written") return CALL_TRANSPORTS;
+  return ADAPTERS.some((adapter) => adapter === client) ? ["stdio"] : [];
+}
+
 describe.each([...CORE_CLIENTS, ...ADAPTERS])("%s", (client) => {
-  test.each(CALL_TRANSPORTS)(
+  test.each(transportsOf(client))(
     "calls over %s are measured",
     async (transport) => {
       await using served = await serve(transport);

@@ -76,6 +76,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       const own = lines.filter((line) => !line.startsWith("(This is offline-stand-in"));
       expect(own.filter((line) => line.length > columns)).toEqual([]);
       expect(terminal.screen.text).not.toContain("\u001b[2m");
+      expect(terminal.screen.text).not.toContain("\u001b[32m");
       expect(lines).toContainEqual(
         expect.stringMatching(/^everything-http {2}ready {2,}\d+ s {2,}13 live {2,}0$/),
       );
@@ -85,16 +86,12 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       expect(tool).toHaveLength(columns);
     });
 
-    it.each([
-      ["colours", {}],
-      ["no colours with NO_COLOR", { NO_COLOR: "1" }],
-      ["no colours with FORCE_COLOR=0", { FORCE_COLOR: "0" }],
-      ["no colours on a dumb terminal", { TERM: "dumb" }],
-    ] as const)("shows %s", async (what, more) => {
-      const terminal = start(80, [], more);
+    // Without them where they are turned off: `server-table.test.ts`, and above.
+    it("shows colours, and restores the terminal", async () => {
+      const terminal = start(80);
       await terminal.screen.waitFor(READY);
       await leave(terminal);
-      expect(terminal.screen.text.includes("\u001b[32mready")).toBe(what === "colours");
+      expect(terminal.screen.text).toContain("\u001b[32mready");
       expect(await terminal.isRestored()).toBe(true);
     });
 

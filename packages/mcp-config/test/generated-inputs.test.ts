@@ -1,4 +1,5 @@
 import { isMcpError } from "@jackfield/mcp-core";
+import { casesOf } from "@jackfield/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonPath } from "../src/documents/json-path.ts";
@@ -13,12 +14,13 @@ import {
 } from "../src/index.ts";
 import { asJson, asToml, key, type Members, membersOf, type Tree, table, tree } from "./generated-trees.ts";
 
+const { numRuns: CASES, seed = Date.now() % 2 ** 31 } = casesOf(1_500, 100_000);
 /** The total over all hosts. */
-const INPUTS = Number(process.env.JACKFIELD_GENERATED_INPUTS ?? 4000);
+const INPUTS = Number(process.env.JACKFIELD_GENERATED_INPUTS ?? CASES);
 const INPUTS_PER_HOST = Math.ceil(INPUTS / HOST_IDS.length);
 /** Inputs per test, so that no test takes long however large the total is. */
 const INPUTS_PER_PART = 500;
-const SEED = Number(process.env.JACKFIELD_GENERATED_SEED ?? Date.now() % 2 ** 31);
+const SEED = Number(process.env.JACKFIELD_GENERATED_SEED ?? seed);
 
 /** Numbers that differ if a prototype was polluted. */
 const prototypes = () =>

@@ -90,5 +90,5 @@ export {
   type ToolOutcome,
 } from "./suites/tool-outcomes.ts";
 export { type ToolSourceUnderTest, toolSourceSuite } from "./suites/tool-source-suite.ts";
-export { TEST_RUN_VARIABLE, testRunId } from "./test-run.ts";
+export { casesOf, TEST_RUN_VARIABLE, testRunId } from "./test-run.ts";
 export { loseHome } from "./unknown-home.ts";

@@ -1,7 +1,7 @@
 import { AssertionError } from "node:assert";
 import { aroundEach } from "vitest";
 import { watchResources } from "./active-resource.ts";
-import { runningProcesses } from "./running-process.ts";
+import { processIds, runningProcesses } from "./running-process.ts";
 
 /** A snapshot of the process's resources, to be compared with a later state. */
 export interface LeakCheck {
@@ -16,7 +16,7 @@ export interface LeakCheck {
 
 /** Options of `leakCheck`. */
 export interface LeakCheckOptions {
-  /** How many times to look before failing, 20 ms apart. Default 200. */
+  /** How many times to look before failing, 20 ms apart. Default 1,500, half a minute: a busy machine ends processes late. */
   readonly rounds?: number | undefined;
 }
 
@@ -26,16 +26,14 @@ const ROUND_MS = 20;
 const { setTimeout: wait, setImmediate: nextTurn } = globalThis;
 
 /** Begins a check. It finds child processes on Linux only. */
-export function leakCheck({ rounds = 200 }: LeakCheckOptions = {}): LeakCheck {
-  const processesBefore = new Set(runningProcesses().map(({ identity }) => identity));
+export function leakCheck({ rounds = 1500 }: LeakCheckOptions = {}): LeakCheck {
+  const processesBefore = processIds();
   const resources = watchResources();
   const listenersBefore = processListeners();
   const rejections = watchRejections();
 
   const leftovers = (): readonly string[] => [
-    ...runningProcesses()
-      .filter(({ identity }) => !processesBefore.has(identity))
-      .map(({ pid, commandLine }) => `process ${pid}: ${commandLine}`),
+    ...runningProcesses(processesBefore).map(({ pid, commandLine }) => `process ${pid}: ${commandLine}`),
     ...resources.current(),
     ...addedListeners(listenersBefore),
     ...rejections.current(),

@@ -4,19 +4,26 @@ import { TEST_RUN_VARIABLE, testRunId } from "./test-run.ts";
 /** A process as `/proc` shows it. */
 export interface RunningProcess {
   readonly pid: number;
-  /** Distinguishes it from a later process with the same pid. */
-  readonly identity: string;
   readonly commandLine: string;
 }
 
+/** The ids of all processes of the machine. Empty on systems without `/proc`. */
+export function processIds(): ReadonlySet<number> {
+  return new Set(
+    entriesOf("/proc")
+      .filter((entry) => /^\d+$/.test(entry))
+      .map(Number),
+  );
+}
+
 /**
- * The processes that this one has started: its descendants, and orphans marked with its test run's id. Empty on systems without
- * `/proc`.
+ * The processes that this one has started: its descendants, and orphans marked with its test run's id. Those that are known are left out
+ * unread, because reading hundreds of processes takes milliseconds. Empty on systems without `/proc`.
  */
-export function runningProcesses(): readonly RunningProcess[] {
-  const pids = new Set([...descendantsOf(process.pid), ...markedProcesses()]);
-  pids.delete(process.pid);
-  return [...pids].flatMap((pid) => describe(pid) ?? []);
+export function runningProcesses(known: ReadonlySet<number> = new Set()): readonly RunningProcess[] {
+  const others = [...processIds()].filter((pid) => !known.has(pid) && isMarked(pid));
+  const pids = new Set([...descendantsOf(process.pid), ...others]).difference(known);
+  return [...pids].filter((pid) => pid !== process.pid).flatMap((pid) => describe(pid) ?? []);
 }
 
 function descendantsOf(pid: number): readonly number[] {
@@ -26,22 +33,18 @@ function descendantsOf(pid: number): readonly number[] {
   return children.flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
-function markedProcesses(): readonly number[] {
+function isMarked(pid: number): boolean {
   const mark = `${TEST_RUN_VARIABLE}=${testRunId()}`;
-  return entriesOf("/proc")
-    .filter((entry) => /^\d+$/.test(entry))
-    .filter((pid) => textOf(`/proc/${pid}/environ`).split("\0").includes(mark))
-    .map(Number);
+  return textOf(`/proc/${pid}/environ`).split("\0").includes(mark);
 }
 
 function describe(pid: number): RunningProcess | undefined {
   const stat = textOf(`/proc/${pid}/stat`);
   // The name in parentheses may contain anything. The third field of proc(5) follows it.
-  const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (stat === "" || state === "Z") return undefined;
-  const startTime = fields[18];
   const commandLine = textOf(`/proc/${pid}/cmdline`).split("\0").join(" ").trim();
-  return { pid, identity: `${pid}-${startTime}`, commandLine };
+  return { pid, commandLine };
 }
 
 /** Returns an empty text for an unreadable file, because processes may end while they are read. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { HttpServerDefinition, ServerDefinition, StdioServerDefinition } from "@jackfield/mcp-core";
-import { memoryStateStore } from "@jackfield/test-kit";
+import { casesOf, memoryStateStore } from "@jackfield/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createApprovalLedger } from "../../src/approval/approval-ledger.ts";
@@ -92,7 +92,7 @@ describe("the approval ledger", () => {
       const ledger = await approved({ ...LOCAL, ...a });
       expect(await ledger.isApproved({ ...LOCAL, ...b })).toBe(isDeepStrictEqual(plain(a), plain(b)));
     });
-    await fc.assert(check, { numRuns: 500 });
+    await fc.assert(check, casesOf(200, 2_000));
   });
 
   const text = fc.string({ unit: "grapheme" });
@@ -111,7 +111,7 @@ describe("the approval ledger", () => {
       fc.pre(!isDeepStrictEqual(plain(definition), plain(LOCAL)));
       expect(await ledger.isApproved(definition)).toBe(false);
     });
-    await fc.assert(check, { numRuns: 1_500 });
+    await fc.assert(check, casesOf(300, 2_000));
   });
 
   test("keeps an approval when the line, the member order or the shadowed entries change", async () => {

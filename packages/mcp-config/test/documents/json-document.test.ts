@@ -1,4 +1,5 @@
 import { isMcpError, type McpError } from "@jackfield/mcp-core";
+import { casesOf } from "@jackfield/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type JsonFormat, parseJsonDocument } from "../../src/documents/json-document.ts";
@@ -119,7 +120,7 @@ describe("strict JSON", () => {
         if (duplicates.length === 0) expect(JSON.stringify(root)).toBe(JSON.stringify(JSON.parse(text)));
         return true;
       }),
-      { numRuns: 3000 },
+      casesOf(300, 5_000),
     );
   });
 

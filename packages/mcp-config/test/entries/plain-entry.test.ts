@@ -1,4 +1,5 @@
 import type { DefinitionScope } from "@jackfield/mcp-core";
+import { casesOf } from "@jackfield/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ConfigDiagnostic } from "../../src/diagnostic-codes.ts";
@@ -120,7 +121,7 @@ function entriesOf({ entry: { fields, transport } }: HostDialect): fc.Arbitrary<
   return fc.oneof(process, remote).map((parts) => bare(parts.filter((part) => part !== undefined)));
 }
 
-const RUNS = 2000;
+const RUNS = casesOf(200, 2_000);
 
 const scopes = fc.constantFrom<DefinitionScope>("user", "project", "extension");
 
@@ -160,7 +161,7 @@ function countPlain(
       expect({ written, definition }).toEqual(full);
       expect(quickly).toEqual(inFull);
     }),
-    { numRuns: RUNS },
+    RUNS,
   );
   return plainEntries;
 }
@@ -174,13 +175,13 @@ function withPrototypes(entry: JsonMap): JsonMap {
 describe("plain entries", () => {
   test.each(HOST_DIALECTS)("of $id are read as in full", (host) => {
     const plainEntries = countPlain(host, (scope) => contextOf(host, scope));
-    if (!NEVER_PLAIN.has(host.id)) expect(plainEntries).toBeGreaterThan(RUNS / 100);
+    if (!NEVER_PLAIN.has(host.id)) expect(plainEntries).toBeGreaterThan(RUNS.numRuns / 100);
   });
 
   test("given in code are read as in full", () => {
     const definedIn = { scope: "explicit", pointer: "/servers/s" } as const;
     const context = { ...CONTEXT, definedIn, inCode: true };
-    expect(countPlain(JACKFIELD, () => context, withPrototypes)).toBeGreaterThan(RUNS / 100);
+    expect(countPlain(JACKFIELD, () => context, withPrototypes)).toBeGreaterThan(RUNS.numRuns / 100);
   });
 
   test.each([

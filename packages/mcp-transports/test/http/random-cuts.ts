@@ -1,12 +1,11 @@
 import { isMcpError } from "@jackfield/mcp-core";
-import { startTcpFaultProxy, type TcpConnectionPlan } from "@jackfield/test-kit";
+import { casesOf, startTcpFaultProxy, type TcpConnectionPlan } from "@jackfield/test-kit";
 import { expect } from "vitest";
 import { atEnd } from "../cleanup.ts";
 import { connectTo, startRemote } from "./remote.ts";
 
-/** Cuts per run. The runs of both kinds of answers make 5,000 together. */
-export const CUTS = 500;
-export const RUNS = [1, 2, 3, 4, 5];
+/** Cuts for each kind of answers. */
+export const CUTS = casesOf(300, 5_000).numRuns;
 const LANES = 64;
 
 /** A call and everything before it take about this many bytes in either direction. */
