@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { useLeakCheck } from "@jackfield/test-kit";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Finding } from "../src/command-line/doctor/finding.ts";
 import { commandLine, everything, useTemporaryHome } from "./fixture.ts";
 import { hostileServer } from "./red-team-runtime.ts";
@@ -8,6 +8,10 @@ import { hostileServer } from "./red-team-runtime.ts";
 useLeakCheck();
 
 const folder = useTemporaryHome();
+
+// On a busy machine servers start slowly, which would be a finding. `doctor-runs.test.ts` tests what is said of that.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "performance"] }));
+afterEach(() => void vi.useRealTimers());
 
 const run = (...argv: string[]) => commandLine("doctor", "--cwd", folder.path, ...argv);
 

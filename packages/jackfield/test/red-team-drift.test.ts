@@ -107,18 +107,14 @@ describe("tools that differ by one byte from the accepted ones", () => {
     await expectAllWithheld(runtime);
   });
 
-  test.each([false, true])(
-    "[T52] are withheld in the next run, with a catalog: %s",
-    async (isCached) => {
-      const first = await openHostile({ tools: BEFORE, answers: ANSWERS }, { isCached });
-      expect(first.mcp.tools()).toHaveLength(BEFORE.length);
-      await first.mcp.close();
-      const second = await openHostile({ tools: AFTER, answers: ANSWERS }, { isCached });
-      await second.mcp.refreshTools("hostile");
-      await expectAllWithheld(second);
-    },
-    30_000,
-  );
+  test.each([false, true])("[T52] are withheld in the next run, with a catalog: %s", async (isCached) => {
+    const first = await openHostile({ tools: BEFORE, answers: ANSWERS }, { isCached });
+    expect(first.mcp.tools()).toHaveLength(BEFORE.length);
+    await first.mcp.close();
+    const second = await openHostile({ tools: AFTER, answers: ANSWERS }, { isCached });
+    await second.mcp.refreshTools("hostile");
+    await expectAllWithheld(second);
+  });
 });
 
 describe("tools that differ from the accepted ones", () => {

@@ -80,7 +80,6 @@ describe("network and file access of the command line", () => {
       );
       expect(readdirSync(folder.file("kept"), { recursive: true })).toContain("cache/catalog.sqlite");
     },
-    30_000,
   );
 });
 

@@ -35,9 +35,12 @@ describe("text on a terminal", () => {
   );
 
   it("hides what an approval shows as codes, and nothing else", () => {
-    const characters = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code)).filter(
-      (character) => !/[\n\t\\\p{Zs}]/u.test(character),
-    );
+    const isTried = (code: number) =>
+      process.env.JACKFIELD_SOAK !== undefined || code < 0x2_0000 || code >> 12 === 0xe0 || code % 97 === 0;
+    const codes = Array.from({ length: 0x11_0000 }, (_, code) => code).filter(isTried);
+    const characters = codes
+      .map((code) => String.fromCodePoint(code))
+      .filter((character) => !/[\n\t\\\p{Zs}]/u.test(character));
     const name = characters.join("x");
     const definedIn = { scope: "project", file: "/mcp.json" } as const;
     const asked = new Set(approvalRequest({ name, definedIn, transport: "stdio", command: "x" }).text);

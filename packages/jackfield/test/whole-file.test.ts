@@ -8,8 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { writeWholeFile } from "../src/command-line/whole-file.ts";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { useTemporaryHome } from "./fixture.ts";
 
 interface Disk {
@@ -63,6 +62,14 @@ vi.mock("node:fs/promises", async (importOriginal) => {
     return handle;
   };
   return { ...real, open, rename, access, stat };
+});
+
+// An earlier file of this process may have loaded the module, and a later one is given the real file system.
+vi.resetModules();
+const { writeWholeFile } = await import("../src/command-line/whole-file.ts");
+afterAll(() => {
+  vi.doUnmock("node:fs/promises");
+  vi.resetModules();
 });
 
 const folder = useTemporaryHome();
