@@ -21,7 +21,7 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Sent as the request's `_meta`. */
   readonly meta?: JsonObject | undefined;
-  /** Handlers for what the server asks while it works on this request; they take precedence over the runtime's own. */
+  /** Handlers for what the server asks for this request, and for no other; they take precedence over the runtime's own. */
   readonly handlers?: HostHandlers | undefined;
 }
 
@@ -29,6 +29,8 @@ export interface RequestOptions {
 export interface SessionRequestOptions extends RequestOptions, InputOptions {
   /** The tool's definition, for parameters that the protocol mirrors into headers (SEP-2243). */
   readonly tool?: ToolDefinition | undefined;
+  /** The user who makes the request, on a session that serves several. Default: the user for whom the session was opened. */
+  readonly principal?: string | undefined;
 }
 
 /** Options of a tool call. */

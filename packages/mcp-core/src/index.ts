@@ -25,6 +25,7 @@ export type {
   ElicitationRequest,
   HostHandlers,
   Root,
+  ServerRequestCall,
   ServerRequestContext,
 } from "./host-handlers.ts";
 export {

@@ -27,7 +27,7 @@ import type { Sdk } from "./sdk.ts";
 import { createNotificationRelay } from "./session/notification-relay.ts";
 import { createSession } from "./session/open-session.ts";
 import { createSdkClient, sdkImplementation } from "./session/sdk-client.ts";
-import { announcedCapabilities, createHandlerStack } from "./session/server-requests.ts";
+import { announcedCapabilities } from "./session/server-requests.ts";
 import { createProcessRecorder } from "./stdio/process-recorder.ts";
 import { createProcessTable } from "./stdio/process-table.ts";
 import { createProcessTreeRegistry, type ProcessTreeRegistry } from "./stdio/process-tree-registry.ts";
@@ -94,7 +94,7 @@ async function openSession(
     deadline.signal.throwIfAborted();
     const maxMessageBytes = server.limits?.maxMessageBytes ?? DEFAULT_LIMITS.maxMessageBytes;
     const tools = { ...shared, http, auth, maxMessageBytes, connectTimeoutMs, log };
-    const handlers = createHandlerStack(hostHandlers);
+    const handlers = { base: hostHandlers, principal: connectOptions.principal };
     const notifications = createNotificationRelay((error) =>
       log("warn", "A notification listener failed.", { server: server.name, error: thrownText(error) }),
     );

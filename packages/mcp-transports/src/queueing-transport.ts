@@ -1,10 +1,18 @@
 import type {
   JSONRPCMessage,
+  JSONRPCRequest,
+  MessageExtraInfo,
   RequestId,
   Transport,
   TransportSendOptions,
 } from "@modelcontextprotocol/client";
 import type { ChannelFault } from "./channel-fault.ts";
+
+/** What a transport says about a message that it received. */
+export interface Received extends MessageExtraInfo {
+  /** The request on whose own stream the message came. Missing on a transport or a stream that all requests share. */
+  readonly onStreamOf?: JSONRPCRequest | undefined;
+}
 
 /** Callbacks of a queue about one message. */
 export interface QueueHooks {

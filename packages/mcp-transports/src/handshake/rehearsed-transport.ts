@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import type { JsonObject } from "@jackfield/mcp-core";
 import type {
   JSONRPCMessage,
@@ -97,7 +98,8 @@ class Rehearsal implements RehearsedTransport {
   readonly #outcomes = new Map<string, Outcome>();
   #pending: PendingRequest | undefined;
   #isInitialized = false;
-  #kept: JSONRPCMessage[] | undefined = [];
+  /** Each delivers one message in the asynchronous context in which it came, which says whose question it is. */
+  #kept: (() => void)[] | undefined = [];
   isEnded = false;
   #onEnded: (() => void) | undefined;
   readonly #needed = Promise.withResolvers<void>();
@@ -191,7 +193,7 @@ class Rehearsal implements RehearsedTransport {
   deliverKept(): void {
     const kept = this.#kept ?? [];
     this.#kept = undefined;
-    for (const message of kept) this.onmessage?.(message);
+    for (const deliver of kept) deliver();
   }
 
   #take(message: JSONRPCMessage): void {
@@ -204,7 +206,7 @@ class Rehearsal implements RehearsedTransport {
       // Some servers send one every few seconds.
       this.#answer({ jsonrpc: "2.0", id: message.id, result: {} });
     } else if (this.#kept && this.#kept.length < MOST_KEPT) {
-      this.#kept.push(message);
+      this.#kept.push(AsyncResource.bind(() => this.onmessage?.(message)));
       this.#needed.resolve();
     } else if (isRequest(message)) {
       this.#answer({ jsonrpc: "2.0", id: message.id, error: TOO_MANY_REQUESTS });

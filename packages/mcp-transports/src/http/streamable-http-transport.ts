@@ -7,7 +7,12 @@ import type {
 } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
 import { asError } from "../errors/thrown-error.ts";
-import type { QueueingSendOptions, QueueingTransport, SendFollower } from "../queueing-transport.ts";
+import type {
+  QueueingSendOptions,
+  QueueingTransport,
+  Received,
+  SendFollower,
+} from "../queueing-transport.ts";
 import { createRoster } from "../roster.ts";
 import {
   type Conversation,
@@ -86,6 +91,8 @@ class HttpTransport implements StreamableHttpTransport {
   readonly #renewal: SessionRenewal;
   readonly #opening = createStreamOpening();
   readonly #standing: StandingStream;
+  /** The server's requests without an answer, by id, and how many have that id: some servers use one twice. */
+  readonly #questions = new Map<RequestId, number>();
   #initialize: JSONRPCRequest | undefined;
   #firstRefusal: number | undefined;
   #wasTaken = false;
@@ -107,6 +114,7 @@ class HttpTransport implements StreamableHttpTransport {
       initialize: () => this.#initialize,
       send: (message, { signal, onMessage }) => this.#post({ message, requestSignal: signal, onMessage }),
       onRenewed: () => {
+        this.#withdrawQuestions();
         this.#openStanding();
         this.onrenewed?.();
       },
@@ -180,6 +188,7 @@ class HttpTransport implements StreamableHttpTransport {
     const opening = this.#opening.before(message);
     if (opening) await opening;
     const session = this.#conversation.sessionId;
+    if (!("method" in message) && !this.#takeQuestion(message.id)) return;
     if ((await this.#post(posting)) === "done") return;
     hooks?.onRefused?.();
     const isRenewed = await this.#renewal.renew(() => this.#conversation.sessionId !== session);
@@ -221,10 +230,36 @@ class HttpTransport implements StreamableHttpTransport {
     if (sessionId !== undefined) this.#sessionIds = withSessionId(this.#sessionIds, sessionId);
   }
 
+  /** Takes a question out of the open ones. Returns false if it is none: it was withdrawn, or asked in an earlier session. */
+  #takeQuestion(id: RequestId | undefined): boolean {
+    const times = id === undefined ? undefined : this.#questions.get(id);
+    if (id === undefined || times === undefined) return false;
+    if (times > 1) this.#questions.set(id, times - 1);
+    else this.#questions.delete(id);
+    return true;
+  }
+
+  /** The new session may use the ids of the old one for other questions, which must not get their answers. */
+  #withdrawQuestions(): void {
+    const ids = [...this.#questions.keys()];
+    for (const requestId of ids)
+      this.#receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
+    this.#questions.clear();
+  }
+
+  #noteQuestion(message: JSONRPCNotification | JSONRPCRequest): void {
+    if ("id" in message) this.#questions.set(message.id, (this.#questions.get(message.id) ?? 0) + 1);
+    else if (message.method === "notifications/cancelled")
+      this.#takeQuestion(message.params?.requestId as RequestId | undefined);
+  }
+
   #receive(message: JSONRPCMessage, request?: JSONRPCMessage): void {
+    if ("method" in message) this.#noteQuestion(message);
     if (request && isInitialize(request) && "result" in message) this.#renewal.remember(message.result);
+    const isRequest = request !== undefined && "method" in request && "id" in request;
+    const received: Received | undefined = isRequest ? { onStreamOf: request } : undefined;
     try {
-      this.onmessage?.(message);
+      this.onmessage?.(message, received);
     } catch (error) {
       this.onerror?.(asError(error));
     }

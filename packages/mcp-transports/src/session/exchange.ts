@@ -37,6 +37,8 @@ export interface SharedExchangeState {
   context(): ErrorContext;
   /** Called when an exchange has settled, with its error if it failed. */
   onSettled(method: string, error?: McpError): void;
+  /** Called when an exchange was given up that the server may still work on. */
+  onAbandoned(exchange: Exchange<unknown>): void;
 }
 
 export interface ExchangeOptions<T> {
@@ -50,6 +52,9 @@ export interface ExchangeOptions<T> {
 export interface Exchange<T> extends WatchedRequest, DirectRequest, TimedRequest {
   readonly subject: Subject;
   readonly outcome: Promise<T>;
+  readonly request: SessionRequestOptions;
+  /** The server has answered, so it has no more to ask for this request. */
+  readonly isAnswered: boolean;
   onRefused(): void;
   succeed(value: T): void;
   /** Settles the exchange with an error. Has no effect once it has settled. */
@@ -65,6 +70,7 @@ class PendingExchange<T> implements Exchange<T> {
   rosterIndex = -1;
   id = -1;
   isWritten = false;
+  isAnswered = false;
   idleAt = Number.POSITIVE_INFINITY;
   totalAt = Number.POSITIVE_INFINITY;
   highestProgress = Number.NEGATIVE_INFINITY;
@@ -94,6 +100,10 @@ class PendingExchange<T> implements Exchange<T> {
     if (signal) this.#listenTo(signal);
   }
 
+  get request(): SessionRequestOptions {
+    return this.#options.request;
+  }
+
   get subject(): Subject {
     return requestSubject(this.#options.method, this.#options.params);
   }
@@ -110,6 +120,7 @@ class PendingExchange<T> implements Exchange<T> {
     const error = explain({ ...this.#shared.context(), ...this.subject, isWritten: this.isWritten });
     this.#reject(error);
     carrier.givenUp(this);
+    if (this.isWritten && !this.isAnswered) this.#shared.onAbandoned(this as Exchange<unknown>);
     this.#shared.onSettled(method, error);
   }
 
@@ -139,6 +150,7 @@ class PendingExchange<T> implements Exchange<T> {
   }
 
   onAnswer(answer: RpcAnswer): void {
+    this.isAnswered = true;
     this.#options.carrier.answered?.(this, answer);
     if (!this.#isSettled) this.onAnswered();
   }

@@ -33,7 +33,7 @@ import type { NotificationRelay } from "./notification-relay.ts";
 import { contradictsPrior } from "./outdated-prior.ts";
 import { createReplacedRequests, type ReplacedRequests } from "./replaced-requests.ts";
 import { mirrorsParameters, sendRequest } from "./send-request.ts";
-import { announcedCapabilities, type HandlerStack } from "./server-requests.ts";
+import { announcedCapabilities, type SessionHandlers } from "./server-requests.ts";
 import { type CompleteLimits, completeLimits, remaining } from "./session-limits.ts";
 import { listAll } from "./session-list.ts";
 import { createSessionListeners, type SessionListeners } from "./session-listeners.ts";
@@ -44,7 +44,7 @@ export interface OpenSessionOptions {
   readonly clientInfo: Implementation;
   readonly server: ResolvedServer;
   readonly negotiated: Negotiated;
-  readonly handlers: HandlerStack;
+  readonly handlers: SessionHandlers;
   readonly notifications: NotificationRelay;
   readonly log: Logger;
 }
@@ -59,7 +59,7 @@ class OpenSession implements Session {
   readonly #server: ResolvedServer;
   readonly #clients: ClientAccess;
   readonly #channel: Channel;
-  readonly #handlers: HandlerStack;
+  readonly #handlers: SessionHandlers;
   readonly #notifications: NotificationRelay;
   readonly #exchanges: Exchanges;
   readonly #lanes: Lanes;
@@ -104,7 +104,6 @@ class OpenSession implements Session {
       exchanges: this.#exchanges,
       serverLog: this.#serverLog,
     });
-    handlers.onServerRequest = () => this.#exchanges.hold();
     this.#clients.onClose(() => this.#lose(lossError(this.#context()), this.#exchanges.isIdle()));
     this.#channel.onRenewed?.(() => this.#announceRenewal());
     this.#replaced = createReplacedRequests(era, {
@@ -158,10 +157,7 @@ class OpenSession implements Session {
     if (this.#end) return Promise.reject(this.#endedError(method, params));
     const { meta } = this.#replaced;
     const request = meta ? { ...options, meta: { ...meta, ...options.meta } } : options;
-    const release = request.handlers && this.#handlers.push(request.handlers);
-    const outcome =
-      this.#lanes.of(method)?.call(params, request) ?? this.#requestThroughSdk(method, params, request);
-    return release ? outcome.finally(release) : outcome;
+    return this.#lanes.of(method)?.call(params, request) ?? this.#requestThroughSdk(method, params, request);
   }
 
   async #requestThroughSdk(

@@ -2,14 +2,14 @@ import type { Implementation, Logger, ResolvedServer } from "@jackfield/mcp-core
 import type { Client, JsonSchemaValidator, jsonSchemaValidator } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
 import type { NotificationRelay } from "./notification-relay.ts";
-import { announcedCapabilities, answerServerRequests, type HandlerStack } from "./server-requests.ts";
+import { announcedCapabilities, answerServerRequests, type SessionHandlers } from "./server-requests.ts";
 
 export interface SdkClientOptions {
   readonly sdk: Sdk;
   readonly clientInfo: Implementation;
   readonly probeTimeoutMs: number;
   readonly server: ResolvedServer;
-  readonly handlers: HandlerStack;
+  readonly handlers: SessionHandlers;
   readonly notifications: NotificationRelay;
   readonly log: Logger;
   /** Receives errors that belong to no request. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type ElicitationAnswer,
   type ElicitationRequest,
@@ -7,35 +8,81 @@ import {
   type Logger,
   McpError,
   type ServerRequestContext,
+  type SessionRequestOptions,
   thrownText,
 } from "@jackfield/mcp-core";
 import type { Client, ClientCapabilities, CreateMessageResult } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
 import { mayBeOpened } from "./elicitation-url.ts";
 
-/** The handlers for the server's requests: those of the latest request that brought its own, else the host's. */
-export interface HandlerStack {
+/** Who answers what belongs to no call, or to a call without handlers of its own. */
+export interface SessionHandlers {
   /** The host's own, which determine the announced capabilities. */
   readonly base: HostHandlers;
-  find<H extends keyof HostHandlers>(name: H): HostHandlers[H];
-  /** Puts a request's handlers first; the returned function removes them. */
-  push(handlers: HostHandlers): () => void;
-  /** Called when a request of the server is about to be answered; the returned function is called afterwards. */
-  onServerRequest?: (() => () => void) | undefined;
+  /** The user for whom the session was opened. */
+  readonly principal: string | undefined;
 }
 
-/** In the legacy era, a request of the server does not say which call it belongs to, so the latest handlers come first. */
-export function createHandlerStack(base: HostHandlers): HandlerStack {
-  const own = new Set<{ readonly handlers: HostHandlers }>();
-  return {
-    base,
-    find: (name) => [...own].reverse().find(({ handlers }) => handlers[name])?.handlers[name] ?? base[name],
-    push(handlers) {
-      const entry = { handlers };
-      own.add(entry);
-      return () => void own.delete(entry);
-    },
-  };
+/** A call for which a server may ask something. */
+export interface AskingCall {
+  readonly subject: { readonly method: string; readonly tool?: string | undefined };
+  readonly request: Pick<SessionRequestOptions, "handlers" | "meta" | "principal">;
+  /** Whether somebody still waits for it. */
+  isWanted(): boolean;
+  /** Settles when nobody does any more. */
+  readonly outcome: Promise<unknown>;
+}
+
+/** A request of the server, as the wire shows it when it arrives. */
+export interface Question {
+  /** The calls that it may belong to; empty if it belongs to none. Those that were given up lately are among them. */
+  readonly calls: readonly AskingCall[];
+  /** Whether it belongs to a call beyond doubt: to the only one of `calls`, or, if there is none, to one that has ended. */
+  readonly isBound: boolean;
+  /** Suspends the idle deadlines of the requests that may wait for its answer, until the returned function is called. */
+  hold(): () => void;
+}
+
+/**
+ * The question that is being delivered. The SDK's client hands no such thing on to its handlers, and in the modern era it asks them by
+ * itself. Missing for what came during the handshake, before there were calls.
+ */
+export const currentQuestion = new AsyncLocalStorage<Question>();
+
+/** Whether a request is made for a caller. Lists, pings and the handshake are the runtime's own. */
+export function isCall(method: string): boolean {
+  return method !== "ping" && method !== "initialize" && !method.endsWith("/list");
+}
+
+/** Who answers a question. */
+interface Respondent<H extends keyof HostHandlers> {
+  readonly handler: HostHandlers[H];
+  readonly principal: string | undefined;
+  /** The calls that it may belong to and that somebody still waits for. */
+  readonly calls: readonly AskingCall[];
+}
+
+/**
+ * Finds who answers: the caller, if all calls that the question may belong to have the same user and the same handler. `undefined`: nobody
+ * may. Waiting until fewer calls are pending would not help: the one that ends first may be the one that the server asks for, and
+ * the question would then reach the user of another.
+ */
+function respondentTo<H extends keyof HostHandlers>(
+  name: H,
+  { base, principal }: SessionHandlers,
+  { calls = [], isBound = false }: Partial<Question> = {},
+): Respondent<H> | undefined {
+  const runtime: Respondent<H> = { handler: base[name], principal, calls: [] };
+  const isSame = (one: Respondent<H>, other: Respondent<H>) =>
+    one.handler === other.handler && one.principal === other.principal;
+  const waiting = calls.filter((call) => call.isWanted());
+  const [first = runtime, ...others] = calls.map(({ request }) => ({
+    handler: request.handlers?.[name] ?? base[name],
+    principal: request.principal ?? principal,
+    calls: waiting,
+  }));
+  if (!others.every((other) => isSame(first, other))) return undefined;
+  return waiting.length > 0 || (!isBound && isSame(first, runtime)) ? first : undefined;
 }
 
 /**
@@ -53,76 +100,113 @@ export function announcedCapabilities(handlers: HostHandlers): ClientCapabilitie
 export interface ServerRequestOptions {
   readonly sdk: Sdk;
   readonly server: string;
-  readonly handlers: HandlerStack;
+  readonly handlers: SessionHandlers;
   readonly log: Logger;
 }
 
 /** A server can cancel its requests as soon as it has sent them, but their handlers still run. */
 const MOST_AT_WORK = 1000;
 
-/** Has the client answer the server's requests through the host's handlers. */
+/** A question that nobody may answer, or whose call ended before its answer. */
+const DECLINED = Symbol("declined");
+
+/** Has the client answer the server's requests through the handlers of the call that each belongs to. */
 export function answerServerRequests(client: Client, options: ServerRequestOptions): void {
-  const { handlers, server, log } = options;
+  const { handlers, server, log, sdk } = options;
   const { base } = handlers;
-  const contextOf = (signal: AbortSignal): ServerRequestContext => ({ server, signal });
   let atWork = 0;
-  const guarded = async <T>(method: string, answer: () => Promise<T>) => {
+  const ask = async <H extends keyof HostHandlers, T>(
+    name: H,
+    { method, signal }: { readonly method: string; readonly signal: AbortSignal },
+    answer: (handler: HostHandlers[H], context: ServerRequestContext) => Promise<T>,
+  ): Promise<T | typeof DECLINED> => {
     if (atWork >= MOST_AT_WORK) throw new Error("too many requests at once");
+    const question = currentQuestion.getStore();
+    const respondent = respondentTo(name, handlers, question);
+    if (!respondent) {
+      log("warn", DECLINED_BECAUSE, { server, method });
+      return DECLINED;
+    }
+    const { handler, principal, calls } = respondent;
+    const [only] = calls.length === 1 ? calls : [];
+    const call = only && { ...only.subject, meta: only.request.meta, principal };
+    const over = new AbortController();
+    const ended = Promise.withResolvers<typeof DECLINED>();
+    if (calls.length > 0)
+      void allSettled(calls).then(() => {
+        ended.resolve(DECLINED);
+        over.abort(new Error("the call that the question belongs to has ended"));
+      });
+    const context = { server, signal: AbortSignal.any([signal, over.signal]), principal, call };
+    const release = question?.hold();
     atWork += 1;
-    return guard(client, method, options, answer).finally(() => {
-      atWork -= 1;
-    });
+    const answered = guard(client, method, over.signal, options, () => answer(handler, context)).finally(
+      () => {
+        atWork -= 1;
+        release?.();
+      },
+    );
+    return Promise.race([answered, ended.promise]);
+  };
+  const orRefuse = <T>(answer: T | typeof DECLINED): T => {
+    if (answer !== DECLINED) return answer;
+    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, "The client declined to answer.");
   };
   if (base.elicit)
-    client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) =>
-      guarded("elicitation/create", async () => {
-        const elicitation = readElicitation(params);
-        if (elicitation.mode === "url" && !mayBeOpened(elicitation.url)) {
-          log("warn", "The server asks to open an address that is neither https nor on this machine.", {
-            server,
-          });
-          return { action: "decline" } satisfies ElicitationAnswer;
-        }
-        const answer = await handlers.find("elicit")?.(elicitation, contextOf(mcpReq.signal));
-        return { ...(answer ?? ({ action: "cancel" } satisfies ElicitationAnswer)) };
-      }),
-    );
+    client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
+      const elicitation = readElicitation(params);
+      if (elicitation.mode === "url" && !mayBeOpened(elicitation.url)) {
+        log("warn", "The server asks to open an address that is neither https nor on this machine.", {
+          server,
+        });
+        return { action: "decline" } satisfies ElicitationAnswer;
+      }
+      const answer = await ask("elicit", mcpReq, async (elicit, context) => elicit?.(elicitation, context));
+      if (answer === DECLINED) return { action: "decline" } satisfies ElicitationAnswer;
+      return { ...(answer ?? ({ action: "cancel" } satisfies ElicitationAnswer)) };
+    });
   if (base.sample)
-    client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) =>
-      guarded("sampling/createMessage", async () => {
-        const answer = await handlers.find("sample")?.({ ...params }, contextOf(mcpReq.signal));
-        return answer as unknown as CreateMessageResult; // the SDK checks it before it is sent
-      }),
-    );
+    client.setRequestHandler("sampling/createMessage", async ({ params }, { mcpReq }) => {
+      const answer = await ask("sample", mcpReq, async (sample, context) => sample?.({ ...params }, context));
+      return orRefuse(answer) as unknown as CreateMessageResult; // the SDK checks it before it is sent
+    });
   if (base.roots)
-    client.setRequestHandler("roots/list", (_request, { mcpReq }) =>
-      guarded("roots/list", async () => {
-        const roots = (await handlers.find("roots")?.(contextOf(mcpReq.signal))) ?? [];
-        return { roots: roots.map(({ uri, name }) => (name === undefined ? { uri } : { uri, name })) };
-      }),
-    );
+    client.setRequestHandler("roots/list", async (_request, { mcpReq }) => {
+      const answer = await ask("roots", mcpReq, async (list, context) => {
+        const roots = (await list?.(context)) ?? [];
+        return roots.map(({ uri, name }) => (name === undefined ? { uri } : { uri, name }));
+      });
+      return { roots: orRefuse(answer) };
+    });
 }
+
+/** One after the other, because a server can ask a thousand times during a thousand calls. */
+async function allSettled(calls: readonly AskingCall[]): Promise<void> {
+  for (const { outcome } of calls) await outcome.catch(() => {});
+}
+
+const DECLINED_BECAUSE =
+  "A question of the server was declined: its call has ended, or it may belong to calls of different users or with different handlers.";
 
 /**
  * Handles errors of the host's handlers. The server learns that a handler failed, with the code if the host chose one, but not why. A
- * modern server asks within an answer, so only the caller can be told.
+ * modern server asks within an answer, so only the caller can be told. `over`: fired once nobody waits for the answer.
  */
 async function guard<T>(
   client: Client,
   method: string,
-  { sdk, server, log, handlers }: ServerRequestOptions,
+  over: AbortSignal,
+  { sdk, server, log }: ServerRequestOptions,
   answer: () => Promise<T>,
 ): Promise<T> {
-  const answered = handlers.onServerRequest?.();
   try {
     return await answer();
   } catch (error) {
-    log("warn", `The host's handler for "${method}" failed.`, { server, error: thrownText(error) });
+    if (!over.aborted)
+      log("warn", `The host's handler for "${method}" failed.`, { server, error: thrownText(error) });
     const code = readRpcCode(error);
     if (client.getProtocolEra() === "modern") throw unansweredError(server, method, code, error);
     throw new sdk.ProtocolError(code ?? sdk.ProtocolErrorCode.InternalError, "The client could not answer.");
-  } finally {
-    answered?.();
   }
 }
 

@@ -1,15 +1,17 @@
 import type { JsonObject, Progress } from "@jackfield/mcp-core";
 import type {
   JSONRPCMessage,
+  JSONRPCRequest,
   RequestId,
   RequestOptions as SdkRequestOptions,
   Transport,
   TransportSendOptions,
 } from "@modelcontextprotocol/client";
-import { isQueueing, type QueueHooks } from "../queueing-transport.ts";
+import { isQueueing, type QueueHooks, type Received } from "../queueing-transport.ts";
 import { NO_SDK_TIMEOUT_MS } from "../sdk.ts";
 import { createDirectRequests, type DirectRequests, type RpcAnswer } from "./direct-requests.ts";
 import { createListenRequests, type ListenRequests } from "./listen-requests.ts";
+import { currentQuestion, type Question } from "./server-requests.ts";
 
 /** A request that is told what happens to its messages. It takes several if the server asks for input. */
 export interface WatchedRequest {
@@ -39,9 +41,9 @@ export interface WireWatch {
   readonly listens: ListenRequests;
   /**
    * Follows a request that the SDK makes. `answer`: the request was sent already and got this answer; the SDK's first message for it is
-   * not sent and receives the answer.
+   * not sent and receives the answer. `question`: whatever its answers ask.
    */
-  watch(request: WatchedRequest, givenUp: AbortSignal, answer?: RpcAnswer): Watch;
+  watch(request: WatchedRequest, question: Question, givenUp: AbortSignal, answer?: RpcAnswer): Watch;
 }
 
 /** A request on the wire that has no answer yet. `watched` is missing for requests that the SDK makes of its own accord. */
@@ -53,6 +55,7 @@ interface SentRequest {
 
 interface WatchedMessages {
   readonly request: WatchedRequest;
+  readonly question: Question;
   readonly ids: Set<RequestId>;
   answer: RpcAnswer | undefined;
 }
@@ -78,6 +81,8 @@ export interface WireWatchOptions {
   /** See `DirectRequestsOptions`. */
   readonly envelope: JsonObject | undefined;
   onStrayAnswer(): void;
+  /** What a request of the server may belong to, if it came on the stream of this request of ours. */
+  questionOn(stream: JSONRPCRequest | undefined): Question;
 }
 
 class TransportWatch implements WireWatch {
@@ -85,16 +90,18 @@ class TransportWatch implements WireWatch {
   readonly #send: Transport["send"];
   readonly #deliver: Transport["onmessage"];
   readonly #onStrayAnswer: () => void;
+  readonly #questionOn: WireWatchOptions["questionOn"];
   readonly direct: DirectRequests;
   readonly listens: ListenRequests;
   /** Requests that the SDK has sent. */
   readonly #unanswered = new Map<RequestId, SentRequest>();
 
-  constructor({ transport, envelope, onStrayAnswer }: WireWatchOptions) {
+  constructor({ transport, envelope, onStrayAnswer, questionOn }: WireWatchOptions) {
     this.#transport = transport;
     this.#send = transport.send.bind(transport);
     this.#deliver = transport.onmessage;
     this.#onStrayAnswer = onStrayAnswer;
+    this.#questionOn = questionOn;
     const direct = createDirectRequests({ transport, send: this.#send, envelope });
     this.direct = direct;
     this.listens = createListenRequests({ send: this.#send, cancel: direct.cancel, envelope });
@@ -105,8 +112,8 @@ class TransportWatch implements WireWatch {
     };
   }
 
-  watch(request: WatchedRequest, givenUp: AbortSignal, answer?: RpcAnswer): Watch {
-    const watched: WatchedMessages = { request, ids: new Set(), answer };
+  watch(request: WatchedRequest, question: Question, givenUp: AbortSignal, answer?: RpcAnswer): Watch {
+    const watched: WatchedMessages = { request, question, ids: new Set(), answer };
     return {
       options: {
         signal: givenUp,
@@ -136,7 +143,12 @@ class TransportWatch implements WireWatch {
   async #answerAtOnce(watched: WatchedMessages, id: RequestId): Promise<void> {
     const { answer } = watched;
     watched.answer = undefined;
-    if (answer) this.#deliver?.({ ...answer, id });
+    if (answer) this.#deliverAnswer(watched, { ...answer, id });
+  }
+
+  /** A modern server asks within its answer, so what the SDK's client asks the handlers from here on belongs to the request. */
+  #deliverAnswer({ question }: WatchedMessages, answer: RpcAnswer, extra?: Extra): void {
+    currentQuestion.run(question, () => this.#deliver?.(answer, extra));
   }
 
   #sendFollowed(
@@ -182,7 +194,12 @@ class TransportWatch implements WireWatch {
   #takeIn(message: Exclude<JSONRPCMessage, RpcAnswer>, extra: Extra): void {
     // Read here, because the SDK drops progress that arrives in one piece with the answer.
     const isTaken = message.method === "notifications/progress" && this.#takeProgress(message.params ?? {});
-    if (!isTaken) this.#deliver?.(message, extra);
+    if (isTaken) return;
+    if (!("id" in message)) this.#deliver?.(message, extra);
+    else {
+      const question = this.#questionOn((extra as Received | undefined)?.onStreamOf);
+      currentQuestion.run(question, () => this.#deliver?.(message, extra));
+    }
   }
 
   #takeAnswer(message: RpcAnswer, extra: Extra): void {
@@ -201,7 +218,9 @@ class TransportWatch implements WireWatch {
     this.#unanswered.delete(id);
     sent.watched?.ids.delete(id);
     sent.watched?.request.onAnswered();
-    this.#deliver?.(id === message.id ? message : { ...message, id }, extra);
+    const answer = id === message.id ? message : { ...message, id };
+    if (sent.watched) this.#deliverAnswer(sent.watched, answer, extra);
+    else this.#deliver?.(answer, extra);
   }
 
   /** Returns whether the progress belongs to a request that bypasses the SDK's client. */

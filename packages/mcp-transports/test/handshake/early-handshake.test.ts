@@ -8,12 +8,15 @@ import { StatusRefusal } from "../../src/http/refusal-error.ts";
 import { loadSdk, NO_SDK_TIMEOUT_MS } from "../../src/sdk.ts";
 import { createNotificationRelay } from "../../src/session/notification-relay.ts";
 import { createSdkClient, sdkImplementation } from "../../src/session/sdk-client.ts";
-import { announcedCapabilities, createHandlerStack } from "../../src/session/server-requests.ts";
+import { announcedCapabilities, type SessionHandlers } from "../../src/session/server-requests.ts";
 import { Peer, type Reply } from "./peer.ts";
 
 const PROBE_TIMEOUT_MS = 20;
 const clientInfo = { name: "jackfield", version: "1.2.3", title: "Jackfield" };
-const handlers = createHandlerStack({ elicit: async () => ({ action: "cancel" }), roots: async () => [] });
+const handlers: SessionHandlers = {
+  base: { elicit: async () => ({ action: "cancel" }), roots: async () => [] },
+  principal: undefined,
+};
 const plain = {
   protocolVersion: "2025-06-18",
   capabilities: { tools: { listChanged: true }, logging: {}, experimental: { one: { two: 3 } } },

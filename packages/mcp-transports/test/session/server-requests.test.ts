@@ -113,7 +113,11 @@ describe("a server request", () => {
     expect(await answerTo(ELICIT, { elicit })).toEqual({ action: "accept", content: { a: "this" } });
     expect(elicit).toHaveBeenCalledWith(
       { message: "Which?", mode: "form", requestedSchema: ELICIT.params.requestedSchema },
-      { server: "scripted", signal: expect.any(AbortSignal) },
+      {
+        server: "scripted",
+        signal: expect.any(AbortSignal),
+        call: { method: "tools/call", tool: "ask" },
+      },
     );
   });
 
