@@ -41,6 +41,8 @@ export {
   type ResourceDefinition,
   type ResourceTemplateDefinition,
   type ServerLimits,
+  type ServerRequestCall,
+  type ServerRequestContext,
   type ServerSnapshot,
   type ServerStatus,
   type StateStore,

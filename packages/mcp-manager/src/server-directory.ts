@@ -187,10 +187,10 @@ class Directory implements ServerDirectory {
   }
 
   #make(definition: ServerDefinition): ManagedServer {
-    const { name, shared } = definition;
+    const { name } = definition;
     const server: ManagedServer = createManagedServer({
       definition,
-      principal: shared === true ? undefined : this.#options.principal, // A shared server is reached without a principal.
+      principal: this.#options.principal,
       predecessor: this.#retiring.get(name),
       settings: this.#settings,
       hooks: createDirectoryHooks(this.#hooked, name, () => server),

@@ -21,6 +21,7 @@ const HANDSHAKE = {
   serverInfo: { name: "asking", version: "1" },
 };
 const FORM = { type: "object", properties: { word: { type: "string" } } };
+const ROOTS = [{ uri: "file:///runtime" }];
 const SAMPLED = { role: "assistant", model: "m", content: { type: "text", text: "hello" } };
 
 /** The way on which a question comes: on the stream of a call, or on one that all calls share. */
@@ -154,7 +155,7 @@ function runtimeHandlers() {
     contexts.push(context);
     return { action: "accept", content: { word: "runtime" } };
   });
-  const handlers: HostHandlers = { elicit, sample: async () => SAMPLED, roots: async () => [] };
+  const handlers: HostHandlers = { elicit, sample: async () => SAMPLED, roots: async () => ROOTS };
   return { elicit, contexts, handlers };
 }
 
@@ -183,14 +184,14 @@ describe("over HTTP, a question on the stream of a call", () => {
   test("reaches its own call's handlers even if it names another call", async () => {
     const server = await connectTo("own stream", { handlers: runtimeHandlers().handlers });
     const ann = caller(server, "ann");
-    const { id } = await server.arrived("ann");
+    await server.arrived("ann");
     const bob = caller(server, "bob");
-    await server.arrived("bob");
-    const { params, ...question } = ask("b");
+    const { id } = await server.arrived("bob");
+    const { params, ...question } = ask("a");
     const _meta = { progressToken: id, "io.modelcontextprotocol/related-task": { taskId: String(id) } };
-    server.send({ ...question, params: { ...params, _meta } }, "bob");
-    expect(await server.reply("b")).toMatchObject(accepted("bob"));
-    expect([ann.elicit.mock.calls.length, bob.elicit.mock.calls.length]).toEqual([0, 1]);
+    server.send({ ...question, params: { ...params, _meta } }, "ann");
+    expect(await server.reply("a")).toMatchObject(accepted("ann"));
+    expect([ann.elicit.mock.calls.length, bob.elicit.mock.calls.length]).toEqual([1, 0]);
   });
 
   test("is answered with its own call's handlers if two questions have the same id", async () => {
@@ -220,7 +221,7 @@ describe("over HTTP, a question on the stream of a call", () => {
         roots: "roots/list",
       };
       server.send(ask("a", methods[name]), "ann");
-      const results = { elicit: accepted("runtime").result, sample: SAMPLED, roots: { roots: [] } };
+      const results = { elicit: accepted("runtime").result, sample: SAMPLED, roots: { roots: ROOTS } };
       expect(await server.reply("a")).toMatchObject({ result: results[name] });
       expect(bob.contexts).toEqual([]);
     },

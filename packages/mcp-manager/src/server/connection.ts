@@ -23,6 +23,7 @@ import { type CallCounts, type WatchedSession, watchSession } from "./watched-se
 export interface ConnectionSubject {
   /** As it is now: filters and limits may change while a session is up. */
   readonly definition: ServerDefinition;
+  /** The user of the manager; `undefined` for the owner. */
   readonly principal: string | undefined;
   /** What the catalog knows of an earlier handshake. */
   readonly prior: PriorHandshake | undefined;
@@ -200,11 +201,12 @@ class ServerConnection implements Connection {
     earlier: Promise<void>,
   ): Promise<void> {
     const { connect, resolve, handlers, auth, log } = this.#settings;
-    const { principal } = this.#subject;
+    const { definition } = this.#subject;
+    const principal = definition.shared === true ? undefined : this.#subject.principal; // A shared server is reached without one.
     const { signal } = state.abort;
     try {
       await raceSignal(earlier, signal); // The last session ends before the next begins: a server never has two ([H5]).
-      const server = await resolveInTime(resolve, this.#subject.definition, { signal, principal });
+      const server = await resolveInTime(resolve, definition, { signal, principal });
       const opened = await connect(server, {
         signal,
         principal,

@@ -24,7 +24,7 @@ import type { CallCounts, WatchedSession } from "./watched-session.ts";
 
 export interface ManagedServerOptions {
   readonly definition: ServerDefinition;
-  /** The user on whose behalf it is reached. */
+  /** The user of the manager; `undefined` for the owner. */
   readonly principal: string | undefined;
   /** The closing of a replaced server of this name; the first attempt waits for it. */
   readonly predecessor: Promise<unknown> | undefined;

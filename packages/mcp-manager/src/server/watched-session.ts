@@ -29,7 +29,9 @@ import { lostError } from "./gone-error.ts";
 /** What a watched session needs from its server. */
 export interface SessionWatch {
   /** The server's current definition. The session is idle after `limits.idleTimeoutMs` without a request. */
-  readonly definition: Pick<ServerDefinition, "limits">;
+  readonly definition: Pick<ServerDefinition, "limits" | "shared">;
+  /** The user of the manager. On a shared session, requests say whose they are, because what the server asks for them is for that user. */
+  readonly principal?: string | undefined;
   readonly counts: CallCounts;
 }
 
@@ -163,7 +165,15 @@ class Watched implements WatchedSession {
     const isCall = method === "tools/call";
     if (isCall) this.#watch.counts.calls += 1;
     const use = isCall ? CALL : method === "ping" ? UPKEEP : REQUEST;
-    return this.#inFlight(this.#session.request(method, params, options), use, options, goOn);
+    return this.#inFlight(this.#session.request(method, params, this.#named(options)), use, options, goOn);
+  }
+
+  /** A request of a borrower comes with its own user. */
+  #named(options: SessionRequestOptions): SessionRequestOptions {
+    const { principal, definition } = this.#watch;
+    if (principal === undefined || definition.shared !== true || options.principal !== undefined)
+      return options;
+    return { ...options, principal };
   }
 
   rejectInFlight(why: (isCall: boolean) => McpError): void {

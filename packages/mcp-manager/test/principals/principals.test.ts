@@ -75,6 +75,20 @@ describe("a runtime for several users", () => {
     expect([...resolvedAs].sort()).toEqual(["own ann", "own bob", "own undefined", "shared undefined"]);
   });
 
+  it("tells a shared session whose each request is, and a user's own session nothing", async () => {
+    const { manager, of } = runtime([own, shared], { principal: "zoe" });
+    await using _ = manager;
+    await manager.start();
+    const ann = await userOf(manager, "ann");
+    const bob = await userOf(ann, "bob"); // Borrows what Ann has borrowed.
+    for (const user of [manager, ann, bob])
+      for (const name of ["own", "shared"]) await user.callTool({ server: name, tool: "echo" });
+    const told = (session: FakeSession | undefined) =>
+      session?.requests.map(({ options }) => options.principal);
+    expect(told(of("shared")[0])).toEqual(["zoe", "ann", "bob"]);
+    for (const user of ["zoe", "ann", "bob"]) expect(told(of("own", user)[0])).toEqual([undefined]);
+  });
+
   it("keeps a shared session open while one user subscribes to a resource of it", async () => {
     const { manager, of } = idlingRuntime();
     await using _ = manager;
