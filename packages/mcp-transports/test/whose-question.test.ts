@@ -366,49 +366,61 @@ describe("over HTTP, a question on the stream of a call", () => {
     expect(ann.elicit).not.toHaveBeenCalled();
   });
 
-  test("of a session that was renewed gets no answer in the new one, where its id may mean another", async () => {
-    let session = 0;
-    const calls: { readonly session: unknown; readonly response: ServerResponse; readonly who: string }[] =
-      [];
-    const replies: Message[] = [];
-    const question = `data: ${JSON.stringify({ jsonrpc: "2.0", ...ask("q") })}\n\n`;
-    const remote = await startHttpServer(({ request, response, message, answer, status }) => {
-      const claimed = request.headers["mcp-session-id"];
-      if (message?.method === "initialize") {
-        session += 1;
-        answer(HANDSHAKE, { "mcp-session-id": `s${session}` });
+  test.each([
+    ["after", false],
+    ["during", true],
+  ])(
+    "of a session that was renewed gets no answer in the new one, where its id may mean another: answered %s the renewal",
+    async (_, isDuring) => {
+      let session = 0;
+      const mayRenew = Promise.withResolvers<void>();
+      if (!isDuring) mayRenew.resolve();
+      const calls: { readonly session: unknown; readonly response: ServerResponse; readonly who: string }[] =
+        [];
+      const replies: Message[] = [];
+      const question = `data: ${JSON.stringify({ jsonrpc: "2.0", ...ask("q") })}\n\n`;
+      const remote = await startHttpServer(({ request, response, message, answer, status }) => {
+        const claimed = request.headers["mcp-session-id"];
+        if (message?.method === "initialize") {
+          session += 1;
+          const begin = () => answer(HANDSHAKE, { "mcp-session-id": `s${session}` });
+          if (session === 1) begin();
+          else mayRenew.promise.then(begin);
+          return true;
+        }
+        if (message?.id === "q") replies.push({ ...message, claimed });
+        if (message?.method !== "tools/call") return undefined;
+        const { who } = message.params.arguments;
+        // The session is lost when Bob calls.
+        if (who === "bob" && claimed === "s1") status(404);
+        else {
+          calls.push({ session: claimed, response, who });
+          response.writeHead(200, { "content-type": "text/event-stream" }).write(question);
+        }
         return true;
-      }
-      if (message?.id === "q") replies.push({ ...message, claimed });
-      if (message?.method !== "tools/call") return undefined;
-      const { who } = message.params.arguments;
-      // The session is lost when Bob calls.
-      if (who === "bob" && claimed === "s1") status(404);
-      else {
-        calls.push({ session: claimed, response, who });
-        response.writeHead(200, { "content-type": "text/event-stream" }).write(question);
-      }
-      return true;
-    });
-    const client = await connect(remote, { handlers: runtimeHandlers().handlers });
-    const server = { session: client } as AskingServer;
-    const answers = { ann: Promise.withResolvers<void>(), bob: Promise.withResolvers<void>() };
-    const asked: string[] = [];
-    const elicit = (who: "ann" | "bob") => async () => {
-      asked.push(who);
-      await answers[who].promise;
-      return { action: "accept", content: { word: who } } as const;
-    };
-    caller(server, "ann", { handlers: { elicit: elicit("ann") } });
-    await vi.waitUntil(() => asked.length === 1);
-    caller(server, "bob", { handlers: { elicit: elicit("bob") } });
-    await vi.waitUntil(() => asked.length === 2);
-    answers.ann.resolve();
-    await new Promise(setImmediate);
-    answers.bob.resolve();
-    await vi.waitUntil(() => replies.length > 0);
-    expect(replies).toMatchObject([{ claimed: "s2", ...accepted("bob") }]);
-  });
+      });
+      const client = await connect(remote, { handlers: runtimeHandlers().handlers });
+      const server = { session: client } as AskingServer;
+      const answers = { ann: Promise.withResolvers<void>(), bob: Promise.withResolvers<void>() };
+      const asked: string[] = [];
+      const elicit = (who: "ann" | "bob") => async () => {
+        asked.push(who);
+        await answers[who].promise;
+        return { action: "accept", content: { word: who } } as const;
+      };
+      caller(server, "ann", { handlers: { elicit: elicit("ann") } });
+      await vi.waitUntil(() => asked.length === 1);
+      caller(server, "bob", { handlers: { elicit: elicit("bob") } });
+      await vi.waitUntil(() => (isDuring ? session : asked.length) === 2);
+      answers.ann.resolve();
+      await new Promise(setImmediate);
+      mayRenew.resolve();
+      await vi.waitUntil(() => asked.length === 2);
+      answers.bob.resolve();
+      await vi.waitUntil(() => replies.length > 0);
+      expect(replies).toMatchObject([{ claimed: "s2", ...accepted("bob") }]);
+    },
+  );
 });
 
 describe.each(SHARED_WAYS)("a question on a stream that all calls share (%s)", (way) => {
