@@ -1,6 +1,7 @@
 import type { HostHandlers } from "./host-handlers.ts";
 import type { InputOptions } from "./input-required.ts";
 import type { JsonObject } from "./json.ts";
+import type { McpError } from "./mcp-error.ts";
 import type { ToolDefinition } from "./tool.ts";
 
 /** The progress of a request. `progress` increases; the server chooses its unit. */
@@ -31,14 +32,22 @@ export interface SessionRequestOptions extends RequestOptions, InputOptions {
   readonly tool?: ToolDefinition | undefined;
   /** The user who makes the request, on a session that serves several. Default: the user for whom the session was opened. */
   readonly principal?: string | undefined;
+  /**
+   * Asked just before each write of the request, also if it is repeated after a challenge or on a renewed session. An error that it
+   * returns refuses the write, and the request rejects with it. Must not throw.
+   */
+  readonly refusal?: (() => McpError | undefined) | undefined;
 }
 
 /** Options of a tool call. */
 export interface CallOptions extends RequestOptions, InputOptions {
   /** Who reads the result. Adapters pass `model`; results for models may be marked and cut. Default `program`. */
   readonly audience?: "model" | "program" | undefined;
-  /** The call was already approved through the framework; the runtime does not ask again. */
-  readonly approved?: boolean | undefined;
+  /**
+   * The call was approved already, through the framework, so the runtime does not ask again: the digest (`toolDigest`) of the tool that
+   * was shown. If the tool is another one by now, the call is refused with `MCP_TOOL_CHANGED`.
+   */
+  readonly approved?: string | undefined;
   /**
    * Whether a call with an unknown outcome may be repeated: `never`; `trusted`, only if the server's annotations say that this is
    * harmless and its limits trust them; or a number, at most that many times whatever the tool does. Default `trusted`, which

@@ -99,6 +99,7 @@ export type {
   LastOutcome,
   ToolCache,
 } from "./tool-cache.ts";
+export { canonicalJson, type DigestedTool, toolDigest } from "./tool-digest.ts";
 export type { ToolListPolicy } from "./tool-list-policy.ts";
 export type { SourceEvents, ToolRef, ToolSource, ToolsChanged } from "./tool-source.ts";
 export type { ToolCallParameters, ToolInput, ToolResultOf, ToolTypes } from "./tool-types.ts";

@@ -3,8 +3,13 @@ import type { ToolCallResult } from "./content.ts";
 import type { JsonObject } from "./json.ts";
 import type { ToolDescriptor } from "./tool.ts";
 
-/** A tool by its exposed name, or by server and original name. */
-export type ToolRef = string | { readonly server: string; readonly tool: string };
+/**
+ * A tool by its exposed name, or by server and original name. With a `digest` (`toolDigest`) exactly that tool is meant: if it is another
+ * one by now, its call is refused with `MCP_TOOL_CHANGED`.
+ */
+export type ToolRef =
+  | string
+  | { readonly server: string; readonly tool: string; readonly digest?: string | undefined };
 
 /** Exposed names of the tools that were added, removed or changed. */
 export interface ToolsChanged {
@@ -26,7 +31,7 @@ export interface ToolSource<Events extends SourceEvents = SourceEvents> {
   /**
    * Calls a tool; the server receives its original name. A result with `isError: true` is returned, not thrown.
    *
-   * @throws McpError only: `MCP_TOOL_UNKNOWN`, `MCP_SERVER_UNKNOWN`, `MCP_ARGUMENTS_INVALID`, `MCP_TOOL_REJECTED`,
+   * @throws McpError only: `MCP_TOOL_UNKNOWN`, `MCP_TOOL_CHANGED`, `MCP_SERVER_UNKNOWN`, `MCP_ARGUMENTS_INVALID`, `MCP_TOOL_REJECTED`,
    * `MCP_CALL_TIMEOUT`, `MCP_ABORTED`, `MCP_OUTCOME_UNKNOWN` and others, such as those of a failed connection.
    */
   callTool(tool: ToolRef, args?: JsonObject, options?: CallOptions): Promise<ToolCallResult>;

@@ -1,5 +1,11 @@
 import { getEventListeners } from "node:events";
-import { type CallMiddleware, McpError, type ToolAnnotations } from "@jackfield/mcp-core";
+import {
+  type CallMiddleware,
+  McpError,
+  type ToolAnnotations,
+  type ToolDescriptor,
+  toolDigest,
+} from "@jackfield/mcp-core";
 import { type FakeAnswer, passThroughResolver, stdioDefinition } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createFixture, tool } from "./manager-fixture.ts";
@@ -276,9 +282,10 @@ describe("what is sent with a call", () => {
 
   it("includes the caller's handlers, onProgress and signal, and the tool definition", async () => {
     const { manager, session } = await startedManager(oneTool);
+    const [shown] = manager.tools() as [ToolDescriptor];
     const { signal } = new AbortController();
     const options = { signal, onProgress: () => {}, handlers: {} };
-    await manager.callTool(ECHO, {}, { ...options, audience: "model", approved: true });
+    await manager.callTool(ECHO, {}, { ...options, audience: "model", approved: toolDigest(shown) });
     const [request] = session("a").requests;
     expect(request?.options).toMatchObject(options);
     expect(request?.options.tool?.name).toBe("echo");

@@ -8,6 +8,8 @@ import type { WatchedSession } from "./watched-session.ts";
 /** The server whose tools are waited for. */
 export interface AwaitedServer {
   readonly openSession: WatchedSession | undefined;
+  /** See `ServerTools`. */
+  readonly isRelisting: boolean;
   session(deadline: Deadline): Promise<WatchedSession>;
   reportLoss(session: Session, error: McpError): void;
 }
@@ -53,8 +55,9 @@ export async function listedSession(
   for (;;) {
     const session = await server.session(deadline);
     if (server.openSession !== session) continue;
-    if (hasAnswered(loader().state)) return session;
+    if (hasAnswered(loader().state) && !server.isRelisting) return session;
     const outcome = await raceSignal(loader().settleWithin(session, patienceMs()), deadline.signal);
+    if (outcome?.status === "live" && server.isRelisting) continue; // That list began before the renewal.
     const { error } = outcome?.status === "failed" ? outcome : {};
     if (error !== undefined && (await hasEnded(session, server, error, { isKeptInUse: false }))) continue;
     if (server.openSession === session) return session;

@@ -48,6 +48,8 @@ export interface ManagedServer {
   /** Takes a definition with changed settings only: limits hold from now on. */
   redefine(definition: ServerDefinition): void;
   wake(): void;
+  /** Whether the session was renewed and has not listed its tools since. */
+  readonly isRelisting: boolean;
   /** The session while the server is ready: a call that need not wait needs no deadline. */
   readonly openSession: WatchedSession | undefined;
   session(deadline: Deadline): Promise<WatchedSession>;
@@ -110,6 +112,10 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
 
   get verdict(): CatalogVerdict {
     return this.#memory.verdict;
+  }
+
+  get isRelisting(): boolean {
+    return this.#tools.isRelisting;
   }
 
   get settled(): Promise<void> {

@@ -24,6 +24,12 @@ export interface ServerTools {
   /** Offers what the catalog knows. */
   recall(record: CatalogRecord): void;
   /**
+   * The session was renewed, and its list is being read: the tools on offer are those of the server as it was before.
+   */
+  readonly isRelisting: boolean;
+  /** The session was renewed: lists its tools again. Resolves when they are in, or could not be listed. */
+  renewed(session: Session): Promise<void>;
+  /**
    * The session is gone; the tools stay on offer, because a call waits for the next one. @returns whether the session had listed its
    * tools.
    */
@@ -49,6 +55,8 @@ class Tools implements ServerTools {
   #loader: ListLoader | undefined;
   from: ToolsFrom = "none";
   wasListed = false;
+  /** How many lists after renewals are under way. */
+  #relistings = 0;
 
   constructor(
     subject: ServerToolsSubject,
@@ -80,8 +88,24 @@ class Tools implements ServerTools {
     this.#hooks.offer(this.#tools, "cache");
   }
 
+  get isRelisting(): boolean {
+    return this.#relistings > 0;
+  }
+
+  async renewed(session: Session): Promise<void> {
+    this.#relistings += 1;
+    const { status } = await this.loader.load(session);
+    this.#relistings -= 1;
+    if (status === "failed" && !this.isRelisting) this.#offerAsKnown();
+  }
+
   sessionEnded(): boolean {
     this.#loader?.reset();
+    return this.#offerAsKnown();
+  }
+
+  /** Goes on offering the tools, as those of an earlier session. @returns whether they were live */
+  #offerAsKnown(): boolean {
     if (this.from !== "live") return false;
     this.from = "cache";
     this.#hooks.offer(this.#tools, "cache");

@@ -31,9 +31,9 @@ export function attendSession(
   const { tools, context, memory, hooks, isCurrent } = options;
 
   /** Resources and prompts are loaded after the tools. */
-  const load = () => {
+  const load = (listing: () => Promise<unknown>) => {
     context.opened(session);
-    void tools.loader.load(session).then(() => {
+    void listing().then(() => {
       if (isCurrent(session)) context.load(session);
     });
   };
@@ -60,10 +60,10 @@ export function attendSession(
     else hooks.notified(notification);
   });
   session.onRenewed(() => {
-    if (isCurrent(session)) load();
+    if (isCurrent(session)) load(() => tools.renewed(session));
   });
   isBegun = true;
-  load();
+  load(() => tools.loader.load(session));
   return seeThatItLives(session, options);
 }
 

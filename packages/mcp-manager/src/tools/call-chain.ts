@@ -4,12 +4,12 @@ import {
   type CallOptions,
   type JsonObject,
   McpError,
-  type Session,
   type ToolCall,
   type ToolCallResult,
   type ToolDescriptor,
 } from "@jackfield/mcp-core";
 import { abortedBeforeSending, detailsOf, middlewareError } from "./call-error.ts";
+import type { FindingPlace } from "./found-tool.ts";
 
 /**
  * Makes the call of a tool that has been found. May also throw synchronously. Behind middleware it must reject with an `McpError`
@@ -19,8 +19,7 @@ export type MakeCall = (
   tool: ToolDescriptor,
   args: JsonObject,
   options: CallOptions,
-  /** See `FoundTool`. */
-  session?: Session,
+  foundOn?: FindingPlace,
   /** Nothing has judged the call since its tool was found; never set behind middleware. */
   isFreshlyFound?: boolean,
 ) => Promise<ToolCallResult>;
@@ -31,7 +30,7 @@ interface Passage {
   wasMade: boolean;
   /** What the call itself returned. */
   answer: Promise<ToolCallResult> | undefined;
-  readonly session: Session | undefined;
+  readonly foundOn: FindingPlace | undefined;
 }
 
 /** One stage of the way. It gets the call's data as arguments, so that the stages are made once for all calls. */
@@ -48,16 +47,16 @@ export function throughMiddleware(use: readonly CallMiddleware[], call: MakeCall
   if (outermost === undefined) return call;
   const innermost: Stage = (tool, args, options, passage) => {
     const isLate = options.signal?.aborted === true; // A call made after the abort is not sent.
-    const result = call(tool, args, options, passage.session);
+    const result = call(tool, args, options, passage.foundOn);
     passage.wasMade ||= !isLate;
     passage.answer = result;
     return result;
   };
   const next = others.reduceRight((inner, middleware) => within(middleware, inner), innermost);
-  return (tool, args, options, session) => {
+  return (tool, args, options, foundOn) => {
     const { signal } = options;
     if (signal?.aborted === true) throw abortedBeforeSending(tool);
-    const passage: Passage = { wasMade: false, answer: undefined, session };
+    const passage: Passage = { wasMade: false, answer: undefined, foundOn };
     const entered = enter(outermost, next, { tool, args, options }, passage);
     // The usual middleware has only passed the call on.
     if (signal === undefined && entered === passage.answer) return passage.answer;

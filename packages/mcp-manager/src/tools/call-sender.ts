@@ -1,4 +1,11 @@
-import type { JsonObject, McpError, Session, ToolCall, ToolCallResult } from "@jackfield/mcp-core";
+import {
+  type JsonObject,
+  McpError,
+  type Session,
+  type SessionRequestOptions,
+  type ToolCall,
+  type ToolCallResult,
+} from "@jackfield/mcp-core";
 import { raceSignal } from "../deadline.ts";
 import type { SentFailure } from "../server/flight.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
@@ -7,18 +14,27 @@ import { isUnsent } from "../server/unsent-request.ts";
 import { latestRenewal, type WatchedSession } from "../server/watched-session.ts";
 import { startTimer, turnOfTheEventLoop } from "../timer.ts";
 import { thisTurn } from "../turn.ts";
-import { abortedBeforeSending, callError, isToolGone, keepUncertainty, optionInvalid } from "./call-error.ts";
+import {
+  abortedBeforeSending,
+  callError,
+  detailsOf,
+  isToolGone,
+  keepUncertainty,
+  optionInvalid,
+} from "./call-error.ts";
 import { repeatDelay } from "./call-replay.ts";
 import { type CallTime, createCallTime, type RequestTime, wholeTime } from "./call-time.ts";
+import type { FindingPlace } from "./found-tool.ts";
 import { waitForListedServer } from "./server-wait.ts";
-import { refuseIfOther, refuseIfUnlisted } from "./tool-finder.ts";
+import { changeOf, refuseIfOther, refuseIfUnlisted } from "./tool-finder.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
 
 /**
- * Sends a call within its deadlines, and again where that is safe or wanted, but only to the tool that was judged (threat T78).
+ * Sends a call within its deadlines, and again where that is safe or wanted, but only to the tool that was judged (threat T78): just
+ * before each write the tool on offer must have the digest of the one that was judged.
  *
- * @param foundOn - the session on which the tool was found. On another one the tool is looked up again, and refused if it has changed
- * or is not listed there
+ * @param foundOn - where the tool was found. On another session, or on the same one after a renewal, the server's list is waited for, and
+ * the tool is refused if it has changed or is not listed there
  * @param isFreshlyFound - the tool was found in this turn, maybe on a session whose end was not yet known. If nothing could be sent, the
  * call counts as new, and may go to a server that does not list its tools
  * @throws McpError whose `outcome` holds for all attempts together.
@@ -26,7 +42,7 @@ import type { ToolRegistry } from "./tool-registry.ts";
 export function sendCall(
   call: ToolCall,
   target: ManagedServer,
-  foundOn: Session | undefined,
+  foundOn: FindingPlace | undefined,
   registry: ToolRegistry,
   isFreshlyFound = false,
 ): Promise<ToolCallResult> {
@@ -42,14 +58,39 @@ export function sendCall(
       first,
     );
   };
-  if (session === undefined || session !== foundOn || options.signal?.aborted === true) return goOn();
+  if (session === undefined || !isAsFound(session, foundOn) || options.signal?.aborted === true)
+    return goOn();
   try {
     // The fast path if the server is ready: nothing is made that only a wait or another attempt needs.
-    return sendOnce(call, session, wholeTime(options, limits), goOn);
+    const refusal = refusalOf(call, session, target, registry);
+    return sendOnce(call, session, wholeTime(options, limits), refusal, goOn);
   } catch (thrown) {
     return goOn({ thrown, session });
   }
 }
+
+/** Whether a session is the one on which a tool was found, and was not renewed since. */
+function isAsFound(session: WatchedSession, foundOn: FindingPlace | undefined): boolean {
+  return foundOn !== undefined && session === foundOn.session && session.renewal <= foundOn.renewal;
+}
+
+/** What a session asks just before it writes the call: credentials, a login or a full queue may have taken their time. */
+function refusalOf(
+  { tool }: ToolCall,
+  session: WatchedSession,
+  target: ManagedServer,
+  registry: ToolRegistry,
+): Refusal {
+  const { renewal } = session;
+  return () => {
+    if (session.renewal === renewal || !target.isRelisting) return changeOf(tool, registry);
+    // It waits for the new list, and is judged by that.
+    const message = `Server "${tool.server}" began a new session before the call of tool "${tool.originalName}" was sent, and has not listed its tools since.`;
+    return new McpError("MCP_SESSION_LOST", message, { ...detailsOf(tool), outcome: "not-sent" });
+  };
+}
+
+type Refusal = NonNullable<SessionRequestOptions["refusal"]>;
 
 /** An attempt that has failed. */
 interface Failure {
@@ -70,7 +111,8 @@ async function sendUntilSettled(attempts: Attempts, first?: Failure): Promise<To
       else if (attempts.unusable !== undefined) await turnOfTheEventLoop();
       refuseIfAborted(call);
       session = await judgedSession(attempts);
-      return await sendOnce(call, session, time.left());
+      const { target, registry } = attempts;
+      return await sendOnce(call, session, time.left(), refusalOf(call, session, target, registry));
     } catch (thrown) {
       failure = { thrown, session };
     }
@@ -85,8 +127,8 @@ interface Attempts {
   readonly time: CallTime;
   /** The latest renewal of any session when the call began. */
   readonly renewal: number;
-  /** The session on which the judged tool was found. */
-  readonly foundOn: Session | undefined;
+  /** Where the judged tool was found. */
+  readonly foundOn: FindingPlace | undefined;
   readonly isFreshlyFound: boolean;
   /** See `ReplayQuestion`. */
   mayHaveRun: number;
@@ -108,11 +150,11 @@ const NO_ATTEMPT = { mayHaveRun: 0, unsent: 0, refused: 0, unusable: undefined, 
 async function judgedSession(attempts: Attempts): Promise<WatchedSession> {
   const { call, target, registry, time, foundOn, isFreshlyFound, unsent, refused, mayHaveRun } = attempts;
   const { openSession } = target;
-  if (openSession !== undefined && openSession === foundOn) return openSession;
+  if (openSession !== undefined && isAsFound(openSession, foundOn)) return openSession;
   const session = await waitForListedServer(call, time, target);
   refuseIfOther(call.tool, registry);
   const isLikeNew = isFreshlyFound && unsent > 0 && refused + mayHaveRun === 0;
-  if (!isLikeNew) refuseIfUnlisted(call.tool, registry);
+  if (!isLikeNew) refuseIfUnlisted(call.tool, registry, target);
   return session;
 }
 
@@ -165,6 +207,7 @@ function sendOnce(
   { tool, args, options }: ToolCall,
   session: WatchedSession,
   { timeoutMs, maxTotalMs }: RequestTime,
+  refusal: Refusal,
   goOn?: (failure: SentFailure) => Promise<ToolCallResult>,
 ): Promise<ToolCallResult> {
   const params = { name: tool.originalName, arguments: args };
@@ -180,7 +223,10 @@ function sendOnce(
     inputResponses,
     requestState,
     tool: tool.definition,
+    refusal,
   };
+  const refused = refusal(); // A connector of the program's own may not ask.
+  if (refused !== undefined) throw refused;
   return session.request("tools/call", params, request, goOn);
 }
 

@@ -115,7 +115,7 @@ function rest(limitMs: number, elapsedMs: number): number {
 export function invalidOption(options: CallOptions): string | undefined {
   if (typeof options !== "object" || options === null || Array.isArray(options))
     return `its options must be an object, not ${writtenValue(options)}`;
-  const { signal, timeoutMs, maxTotalMs, replay, inputRequired } = options;
+  const { signal, timeoutMs, maxTotalMs, replay, inputRequired, approved } = options;
   if (signal !== undefined && !isSignal(signal))
     return `option "signal" must be an AbortSignal, not ${writtenValue(signal)}`;
   if (timeoutMs !== undefined && !isDuration(timeoutMs))
@@ -126,6 +126,8 @@ export function invalidOption(options: CallOptions): string | undefined {
     return `option "replay" must be "never", "trusted" or a whole number of at least 0, not ${writtenValue(replay)}`;
   if (inputRequired !== undefined && inputRequired !== "handlers" && inputRequired !== "return")
     return `option "inputRequired" must be "handlers" or "return", not ${writtenValue(inputRequired)}`;
+  if (approved !== undefined && typeof approved !== "string")
+    return `option "approved" must be the digest of the tool that was shown, toolDigest(tool) of @jackfield/mcp-core, not ${writtenValue(approved)}`;
   return undefined;
 }
 

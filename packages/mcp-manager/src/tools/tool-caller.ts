@@ -45,21 +45,20 @@ export interface ToolCaller {
 export function createToolCaller({ use, registry, server, refuseIfClosed }: ToolCallerOptions): ToolCaller {
   const findTool = createToolFinder({ registry, server });
   const checkOutput = createOutputChecks();
-  const send = throughMiddleware(use, (tool, args, options, session, isFreshlyFound = false) => {
-    if (tool.origin === "cache") refuseIfOther(tool, registry); // Its server may have listed it since.
+  const send = throughMiddleware(use, (tool, args, options, foundOn, isFreshlyFound = false) => {
+    if (!isFreshlyFound) refuseIfOther(tool, registry); // It may have changed while it was judged.
     checkArguments(tool, args);
     refuseIfClosed();
     const answered = sendCall(
       { tool, args, options },
       server(tool.server),
-      session,
+      foundOn,
       registry,
       isFreshlyFound,
     );
     return tool.definition.outputSchema === undefined ? answered : checkOutput(tool, answered);
   });
-  const sendFound = ({ tool, options, session }: FoundTool, args: JsonObject) =>
-    send(tool, args, options, session);
+  const sendFound = (found: FoundTool, args: JsonObject) => send(found.tool, args, found.options, found);
   const find: ToolFinder = (ref, options) => {
     refuseIfClosed();
     if (typeof ref !== "string") checkToolRef(ref);
@@ -78,7 +77,7 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
     call(ref, args, options) {
       try {
         const found = find(ref, options);
-        if (!(found instanceof Promise)) return send(found.tool, args, found.options, found.session, true);
+        if (!(found instanceof Promise)) return send(found.tool, args, found.options, found, true);
         return found.then((waitedFor) => sendFound(waitedFor, args));
       } catch (error) {
         return Promise.reject(error);

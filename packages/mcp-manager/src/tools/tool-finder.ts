@@ -1,12 +1,19 @@
-import { type CallOptions, McpError, type ToolDescriptor, type ToolRef } from "@jackfield/mcp-core";
+import {
+  type CallOptions,
+  McpError,
+  type ToolDescriptor,
+  type ToolRef,
+  toolDigest,
+} from "@jackfield/mcp-core";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
+import { latestRenewal } from "../server/watched-session.ts";
 import { detailsOf, unavailable } from "./call-error.ts";
 import { createCallTime } from "./call-time.ts";
 import type { FoundTool, ToolFinder } from "./found-tool.ts";
 import { waitForListedServer } from "./server-wait.ts";
 import { nearestNames, repairedTool } from "./tool-alias.ts";
-import { isAlike, type ToolRegistry } from "./tool-registry.ts";
+import type { ToolRegistry } from "./tool-registry.ts";
 
 type ServerToolRef = Exclude<ToolRef, string>;
 
@@ -22,20 +29,40 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
       typeof ref === "string"
         ? (registry.get(ref) ?? repairedTool(ref, registry.known()) ?? refuseName(ref, registry))
         : registry.find(ref.server, ref.tool);
-    if (tool?.origin === "live") return { tool, options, session: server(tool.server).openSession };
-    return tool === undefined ? awaitTool(ref as ServerToolRef, options) : awaitLive(tool, options);
+    if (tool === undefined) return awaitTool(ref as ServerToolRef, options);
+    const owner = server(tool.server);
+    return tool.origin === "live" && !owner.isRelisting
+      ? foundFor(ref, tool, options, owner)
+      : awaitLive(ref, tool, owner, options);
   };
+
+  /** @throws McpError `MCP_TOOL_CHANGED` if another tool was shown to whoever wants or approved the call. */
+  function foundFor(
+    ref: ToolRef,
+    tool: ToolDescriptor,
+    options: CallOptions,
+    { openSession }: ManagedServer,
+  ): FoundTool {
+    const { approved } = options;
+    const meant = typeof ref === "string" ? undefined : ref.digest;
+    for (const digest of [meant, approved]) if (digest !== undefined) refuseUnlessShown(tool, digest);
+    return { tool, options, session: openSession, renewal: latestRenewal() };
+  }
 
   /**
    * A tool from the catalog may be out of date, and a call must be judged by the tool that will be called (threat T78). A server that
    * cannot list its tools is called all the same.
    */
-  async function awaitLive(known: ToolDescriptor, options: CallOptions): Promise<FoundTool> {
-    const owner = server(known.server);
+  async function awaitLive(
+    ref: ToolRef,
+    known: ToolDescriptor,
+    owner: ManagedServer,
+    options: CallOptions,
+  ): Promise<FoundTool> {
     const time = createCallTime(options, owner.definition.limits ?? {});
-    const session = await waitForListedServer({ tool: known, options }, time, owner);
+    await waitForListedServer({ tool: known, options }, time, owner);
     const tool = registry.find(known.server, known.originalName) ?? known; // Middleware may know why it is gone.
-    return { tool, options: { ...options, ...time.left() }, session };
+    return foundFor(ref, tool, { ...options, ...time.left() }, owner);
   }
 
   async function awaitTool(ref: ServerToolRef, options: CallOptions): Promise<FoundTool> {
@@ -48,21 +75,37 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
       throw unavailable({ server: ref.server, originalName: ref.tool }, thrown);
     }
     const tool = registry.find(ref.server, ref.tool) ?? refuseTool(ref, registry);
-    return { tool, options: { ...options, ...time.left() }, session: owner.openSession };
+    return foundFor(ref, tool, { ...options, ...time.left() }, owner);
   }
 }
 
 /**
- * Refuses a tool that has changed since the call was judged (threat T78).
- *
- * @throws McpError `MCP_TOOL_UNKNOWN` if it is not on offer any more, `MCP_TOOL_CHANGED` if it is different.
+ * The error for a tool that has changed since the call was judged (threat T78): `MCP_TOOL_UNKNOWN` if it is not on offer any more,
+ * `MCP_TOOL_CHANGED` if it is different. `undefined` if it is the one that is on offer now.
  */
-export function refuseIfOther(tool: ToolDescriptor, registry: ToolRegistry): void {
+export function changeOf(tool: ToolDescriptor, registry: ToolRegistry): McpError | undefined {
   const { server, originalName } = tool;
   const offered = registry.find(server, originalName);
-  if (offered === undefined) throw goneTool(tool);
-  if (offered === tool || isAlike(offered, tool)) return;
+  if (offered === undefined) return goneTool(tool);
+  if (offered === tool || toolDigest(offered) === toolDigest(tool)) return undefined;
   const message = `Tool ${quoted(originalName)} of server ${quoted(server)} changed after its call was checked, while the server restarted or listed its tools again, so the call was not sent. A new call is checked against the tool as it is now.`;
+  return new McpError("MCP_TOOL_CHANGED", message, { ...detailsOf(tool), outcome: "not-sent" });
+}
+
+/**
+ * Refuses a tool that has changed since the call was judged.
+ *
+ * @throws McpError as `changeOf` returns it.
+ */
+export function refuseIfOther(tool: ToolDescriptor, registry: ToolRegistry): void {
+  const error = changeOf(tool, registry);
+  if (error !== undefined) throw error;
+}
+
+function refuseUnlessShown(tool: ToolDescriptor, digest: string): void {
+  if (toolDigest(tool) === digest) return;
+  const { server, originalName } = tool;
+  const message = `Tool ${quoted(originalName)} of server ${quoted(server)} is not the one that was shown: it changed since, so the call was not sent. Make the tools again from mcp.tools(), by which a new call and its approval are judged; aiSdkLiveTools and mcpMiddleware follow changes by themselves.`;
   throw new McpError("MCP_TOOL_CHANGED", message, { ...detailsOf(tool), outcome: "not-sent" });
 }
 
@@ -71,9 +114,13 @@ export function refuseIfOther(tool: ToolDescriptor, registry: ToolRegistry): voi
  *
  * @throws McpError `MCP_SESSION_LOST`
  */
-export function refuseIfUnlisted(tool: ToolDescriptor, registry: ToolRegistry): void {
+export function refuseIfUnlisted(
+  tool: ToolDescriptor,
+  registry: ToolRegistry,
+  { isRelisting }: Pick<ManagedServer, "isRelisting">,
+): void {
   const { server, originalName } = tool;
-  if (registry.find(server, originalName)?.origin === "live") return;
+  if (!isRelisting && registry.find(server, originalName)?.origin === "live") return;
   const message = `Server ${quoted(server)} restarted after the call of tool ${quoted(originalName)} was checked, and has not listed its tools since, so the call was not sent. A new call is checked against what is known of the tool then.`;
   throw new McpError("MCP_SESSION_LOST", message, { ...detailsOf(tool), outcome: "not-sent" });
 }

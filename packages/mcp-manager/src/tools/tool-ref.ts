@@ -8,10 +8,11 @@ import { McpError, type ToolRef } from "@jackfield/mcp-core";
 export function checkToolRef(ref: unknown): asserts ref is ToolRef {
   if (typeof ref === "string") return;
   if (typeof ref === "object" && ref !== null) {
-    const { server, tool } = ref as { readonly server?: unknown; readonly tool?: unknown };
-    if (typeof server === "string" && typeof tool === "string") return;
+    const { server, tool, digest } = ref as Readonly<Record<string, unknown>>;
+    const isDigest = digest === undefined || typeof digest === "string";
+    if (typeof server === "string" && typeof tool === "string" && isDigest) return;
   }
-  const message = `A tool is named by its exposed name or by { server, tool }, not by ${said(ref)}.`;
+  const message = `A tool is named by its exposed name or by { server, tool } with or without its digest, not by ${said(ref)}.`;
   throw new McpError("MCP_TOOL_UNKNOWN", message, { phase: "call", outcome: "not-sent" });
 }
 

@@ -11,9 +11,10 @@ import type { FoundTool } from "../tools/found-tool.ts";
  */
 export async function verdictInTime(
   judging: Promise<void>,
-  { tool, options, session }: FoundTool,
+  found: FoundTool,
   ended: AbortSignal,
 ): Promise<FoundTool> {
+  const { tool, options } = found;
   const time = createCallTime(options, {});
   using deadline = createDeadline({
     signal: options.signal,
@@ -25,5 +26,5 @@ export async function verdictInTime(
     },
   });
   await raceSignal(judging, AbortSignal.any([deadline.signal, ended]));
-  return { tool, options: { ...options, ...time.left() }, session };
+  return { ...found, options: { ...options, ...time.left() } };
 }

@@ -1,4 +1,5 @@
 import { parseRetryAfter } from "@jackfield/mcp-core";
+import { ChannelFault } from "../channel-fault.ts";
 import { asError } from "../errors/thrown-error.ts";
 import { type DecoderHooks, decodeInto, encodingOf } from "./body-decoder.ts";
 import { type BodySink, excerptSink } from "./body-sink.ts";
@@ -35,6 +36,8 @@ export interface Refusal {
 
 /** Receives the events of a call. */
 export interface HttpCallListener {
+  /** Asked when the credentials are there, before the request is handed to the wire. If false, it is not. */
+  isWanted?(): boolean;
   /** The request is about to be written. Called again if it is repeated. */
   onWriting?(): void;
   /** The request was refused before it was processed, and may be repeated. */
@@ -122,6 +125,10 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
 
   #send(credentials: HeaderList): void {
     if (this.#isOver) return;
+    if (this.#listener.isWanted?.() === false) {
+      this.abort(new ChannelFault({ kind: "unwritable" }));
+      return;
+    }
     const headers = mergeHeaders(this.#request.headers, credentials);
     this.#exchange = this.#tools.wire.send({ ...this.#request, url: this.#url, headers }, this);
   }

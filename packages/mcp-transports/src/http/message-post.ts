@@ -148,6 +148,10 @@ class RunningPost implements MessagePost, HttpCallListener {
   readonly #letGo = () => this.abort(new Error("it was answered"));
   readonly #onSignal = () => this.abort(new Error("the request was aborted"));
 
+  isWanted(): boolean {
+    return this.#options.hooks?.isWanted() !== false;
+  }
+
   onWriting(): void {
     this.#options.hooks?.onWriting();
   }

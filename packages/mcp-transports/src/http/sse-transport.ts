@@ -136,7 +136,11 @@ class StreamTransport implements SseTransport {
     const call = this.#conversation.post(
       { message, body: serialize(message), url: this.#endpoint },
       {
-        ...(hooks && { onWriting: () => hooks.onWriting(), onRefused: () => hooks.onRefused?.() }),
+        ...(hooks && {
+          isWanted: () => hooks.isWanted(),
+          onWriting: () => hooks.onWriting(),
+          onRefused: () => hooks.onRefused?.(),
+        }),
         onAccepted: () => excerptSink(0, () => {}),
         onEnd: resolve,
         onRefusal: (refusal) => reject(refusalError(refusal)),

@@ -60,6 +60,7 @@ export function createDirectRequests({ transport, send, envelope }: DirectReques
   const post = isQueueing(transport)
     ? transport.post.bind(transport)
     : (message: JSONRPCMessage, follower: SendFollower) => {
+        if (!follower.isWanted()) return;
         follower.onWriting();
         send(message).catch((error) => follower.onFailed(error));
       };

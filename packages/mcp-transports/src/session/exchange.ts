@@ -1,4 +1,4 @@
-import type { JsonObject, McpError, Progress, SessionRequestOptions } from "@jackfield/mcp-core";
+import { type JsonObject, McpError, type Progress, type SessionRequestOptions } from "@jackfield/mcp-core";
 import type { ErrorContext } from "../errors/error-context.ts";
 import { abortedError, type RequestContext, requestError, timeoutError } from "../errors/request-error.ts";
 import { callListener } from "../listener-call.ts";
@@ -59,6 +59,10 @@ export interface Exchange<T> extends WatchedRequest, DirectRequest, TimedRequest
   succeed(value: T): void;
   /** Settles the exchange with an error. Has no effect once it has settled. */
   fail(explain: (context: RequestContext) => McpError): void;
+}
+
+function withUnknownOutcome(error: McpError): McpError {
+  return new McpError(error.code, error.message, { ...error.toJSON(), outcome: "unknown", cause: error });
 }
 
 /** Starts the deadlines of a request and listens to its caller's signal. */
@@ -125,11 +129,21 @@ class PendingExchange<T> implements Exchange<T> {
   }
 
   isWanted(): boolean {
+    this.#refuse();
     return !this.#isSettled;
   }
 
+  /** Asks again: credentials or a free connection may have been waited for. */
   onWriting(): void {
-    this.isWritten = true;
+    this.#refuse();
+    if (!this.#isSettled) this.isWritten = true;
+  }
+
+  /** Gives the request up if its caller does not want it written any more. */
+  #refuse(): void {
+    const error = this.#isSettled ? undefined : this.#options.request.refusal?.();
+    // An earlier message of the same request may have been carried out.
+    if (error !== undefined) this.fail(({ isWritten }) => (isWritten ? withUnknownOutcome(error) : error));
   }
 
   onRefused(): void {

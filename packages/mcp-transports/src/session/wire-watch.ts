@@ -15,6 +15,8 @@ import { currentQuestion, type Question } from "./server-requests.ts";
 
 /** A request that is told what happens to its messages. It takes several if the server asks for input. */
 export interface WatchedRequest {
+  /** Asked before each of its messages is written. */
+  isWanted(): boolean;
   onWriting(): void;
   /** The message was refused before it was processed, so it counts as not written. */
   onRefused(): void;
@@ -161,7 +163,7 @@ class TransportWatch implements WireWatch {
     this.#unanswered.set(id, sent);
     watched.ids.add(id);
     const hooks: QueueHooks = {
-      isWanted: () => !sent.isWithdrawn,
+      isWanted: () => !sent.isWithdrawn && watched.request.isWanted(),
       onWriting() {
         sent.isWritten = true;
         watched.request.onWriting();
@@ -171,7 +173,10 @@ class TransportWatch implements WireWatch {
         watched.request.onRefused();
       },
     };
-    if (!isQueueing(this.#transport)) hooks.onWriting();
+    if (!isQueueing(this.#transport)) {
+      if (!hooks.isWanted()) return Promise.resolve();
+      hooks.onWriting();
+    }
     const onRequestStreamEnd = () => {
       if (this.#unanswered.delete(id)) watched.request.onBrokenOff();
     };
