@@ -1,4 +1,4 @@
-import { type CallMiddleware, McpError, type ToolCall } from "@jackfield/mcp-core";
+import { type CallMiddleware, McpError, type ToolCall, toolDigest } from "@jackfield/mcp-core";
 import type { Terminal } from "./terminal.ts";
 import { withoutControls } from "./terminal-style.ts";
 
@@ -6,7 +6,7 @@ const LONGEST_ARGUMENTS = 400;
 
 /**
  * Asks the person before a model's call is made, unless the framework has asked already or the server declares its tool read-only.
- * `a` allows the tool until the program ends. Nothing but `y` and `a` is a yes.
+ * `a` allows the tool, as it is now, until the program ends. Nothing but `y` and `a` is a yes.
  *
  * The hint is only the server's claim; it is enough here because the demo servers are pinned, and a server from `--config` is one
  * the person named.
@@ -14,10 +14,10 @@ const LONGEST_ARGUMENTS = 400;
 export function askBeforeCalls(terminal: Terminal): CallMiddleware {
   const allowed = new Set<string>();
   return async (call, next) => {
-    if (!mustAsk(call) || allowed.has(call.tool.name)) return next();
+    if (!mustAsk(call) || allowed.has(toolDigest(call.tool))) return next();
     const signal = call.options.signal ?? new AbortController().signal;
     const answer = (await terminal.ask(questionFor(call), { signal }))?.trim().toLowerCase();
-    if (answer === "a") allowed.add(call.tool.name);
+    if (answer === "a") allowed.add(toolDigest(call.tool));
     if (answer === "a" || answer === "y") return next();
     throw new McpError("MCP_CALL_DENIED", `The call of ${call.tool.name} was not approved.`, {
       server: call.tool.server,
@@ -29,7 +29,7 @@ export function askBeforeCalls(terminal: Terminal): CallMiddleware {
 }
 
 function mustAsk({ tool, options }: Readonly<ToolCall>): boolean {
-  if (options.audience !== "model" || options.approved === true) return false;
+  if (options.audience !== "model" || options.approved === toolDigest(tool)) return false;
   return tool.requiresApproval || tool.definition.annotations?.readOnlyHint !== true;
 }
 

@@ -1,4 +1,10 @@
-import type { CallOptions, ToolAnnotations, ToolCall, ToolCallResult } from "@jackfield/mcp-core";
+import {
+  type CallOptions,
+  type ToolAnnotations,
+  type ToolCall,
+  type ToolCallResult,
+  toolDigest,
+} from "@jackfield/mcp-core";
 import { createFakeToolSource } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askBeforeCalls } from "../src/call-approval.ts";
@@ -27,10 +33,15 @@ function call(more: {
   return { tool, args: { path: "a\u001b[2J" }, options };
 }
 
+function approvedCall(): ToolCall {
+  const made = call({});
+  return { ...made, options: { audience: "model", approved: toolDigest(made.tool) } };
+}
+
 describe("approval in the terminal", () => {
   it.each([
     ["a read-only tool", call({ annotations: { readOnlyHint: true } })],
-    ["a call that the framework has approved", call({ options: { audience: "model", approved: true } })],
+    ["a call that the framework has approved", approvedCall()],
     ["a call that is not for a model", call({ options: {} })],
   ])("is not asked for %s", async (_title, made) => {
     expect(await askBeforeCalls(typist.terminal)(made, next)).toBe(done);

@@ -37,9 +37,9 @@ export { type ParseLockOptions, parseLock } from "./lock/parse-lock.ts";
 export { encloseUntrusted, type Provenance, untrustedOutputNote } from "./marking/boundary.ts";
 export { markBlock, markResource } from "./marking/mark-blocks.ts";
 export { markPrompt, markResult, markResults } from "./marking/mark-results.ts";
+export { PINNED_FIELDS, type PinnedTool, pinDigest } from "./pinning/pin-digest.ts";
 export type { PinPolicy } from "./pinning/pin-policy.ts";
 export { diffTools, formatChanges, type ToolChange } from "./pinning/tool-diff.ts";
-export { PINNED_FIELDS, type PinnedTool, toolDigest } from "./pinning/tool-digest.ts";
 export { type PinState, parsePin, pinTool, type ToolPin } from "./pinning/tool-pin.ts";
 export { openToolPins, type PinFinding, type ToolPins, type ToolPinsOptions } from "./pinning/tool-pins.ts";
 export type {

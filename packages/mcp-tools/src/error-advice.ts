@@ -31,8 +31,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   MCP_TOOL_UNKNOWN: "The tool is no longer available; use another one.",
   MCP_TOOL_REJECTED: "The server refused the call; read its reason before you try anything else.",
   MCP_TOOL_CHANGED:
-    "The tool has changed, and nothing was sent. Read its description again before you call it; " +
-    "if it is refused again, a person must accept it first: continue without it.",
+    "The tool is not the one you were shown any more. Read its description again before you call it; " +
+    "if that has not changed, or the call is refused again, continue without the tool and say so.",
   MCP_CALL_DENIED: "The call was not allowed; do not try to do the same in another way.",
   MCP_CALL_TIMEOUT: "The server took too long; a smaller request may succeed.",
   MCP_ARGUMENTS_INVALID: "Nothing was sent. Correct the arguments and call the tool again.",

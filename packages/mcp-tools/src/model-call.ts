@@ -9,6 +9,7 @@ import {
   type ToolCallResult,
   type ToolDescriptor,
   type ToolSource,
+  toolDigest,
 } from "@jackfield/mcp-core";
 import { type ArgumentCheck, createArgumentCheck } from "./argument-check.ts";
 import { errorText, modelText, unexpectedError } from "./error-text.ts";
@@ -43,7 +44,8 @@ export interface ModelCallOptions
 
 /**
  * Calls a tool on behalf of a model, and turns every failure but an abort into a result that the model can read, so that an
- * agent's loop goes on the same way in every framework. Arguments that the server's schema refuses are never sent.
+ * agent's loop goes on the same way in every framework. Arguments that the server's schema refuses are never sent, and a tool that has
+ * changed since it was shown is not called.
  *
  * @param input - the arguments that the model gave; `null` or `undefined` counts as no arguments.
  * @throws McpError `MCP_ABORTED`, or what the source threw after the caller aborted. A model is never told of an abort.
@@ -75,8 +77,8 @@ export async function callTool(
     const args = input ?? {};
     const refusal = checkArguments(args);
     if (refusal !== undefined) throw refusal;
-    // By server and tool: the exposed name may belong to another tool by now, and the schema shown was this tool's.
-    const ref = { server: tool.server, tool: tool.originalName };
+    // By server, tool and digest: the exposed name may belong to another tool by now, and this one may have changed since it was shown.
+    const ref = { server: tool.server, tool: tool.originalName, digest: toolDigest(tool) };
     const result = await source.callTool(ref, args as JsonObject, { ...options, audience: "model" });
     return isWellFormed(result) ? result : repaired(result);
   } catch (error) {

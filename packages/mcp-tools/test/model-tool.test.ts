@@ -34,8 +34,8 @@ describe("a tool for models", () => {
   it("passes approved and onProgress on to the source", async () => {
     const { source, tool } = toolOf({ definition: { name: "find" } });
     const onProgress = () => {};
-    await tool.call({}, { approved: true, onProgress });
-    expect(source.calls[0]?.options).toMatchObject({ approved: true, onProgress, audience: "model" });
+    await tool.call({}, { approved: "digest", onProgress });
+    expect(source.calls[0]?.options).toMatchObject({ approved: "digest", onProgress, audience: "model" });
   });
 
   it("adds an empty content array to a result without content", async () => {

@@ -1,5 +1,10 @@
-import { type Logger, type StateStore, type ToolDescriptor, thrownText } from "@jackfield/mcp-core";
-import { toolDigest } from "../pinning/tool-digest.ts";
+import {
+  type Logger,
+  type StateStore,
+  type ToolDescriptor,
+  thrownText,
+  toolDigest,
+} from "@jackfield/mcp-core";
 
 /** Approvals that hold for longer than one call. */
 export interface ApprovalMemory {

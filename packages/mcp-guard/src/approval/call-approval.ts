@@ -6,6 +6,7 @@ import {
   silentLogger,
   type ToolDescriptor,
   type ToolListPolicy,
+  toolDigest,
 } from "@jackfield/mcp-core";
 import { approvalKey, createApprovalMemory } from "./approval-memory.ts";
 import { type ApprovalRule, type ParsedApprovalRule, parseApprovalRule } from "./approval-rule.ts";
@@ -47,8 +48,8 @@ export interface CallApproval {
 }
 
 /**
- * Asks a person to approve calls before they are made. A call that the framework got approved already (`approved` in its
- * options) is not asked about again. Concurrent calls of one tool are asked about one after the other, so that the answer to
+ * Asks a person to approve calls before they are made. A call of exactly the tool that the framework got approved already (`approved` in
+ * its options) is not asked about again. Concurrent calls of one tool are asked about one after the other, so that the answer to
  * the first can serve the second.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a malformed rule.
@@ -96,7 +97,7 @@ export function callApproval({
       return needed === false || tool.requiresApproval ? tool : { ...tool, requiresApproval: true };
     },
     middleware: async ({ tool, args, options }, next) => {
-      if (options.approved === true) return next();
+      if (options.approved !== undefined && options.approved === toolDigest(tool)) return next();
       const needed = ruleFor(tool)(tool);
       const isNeeded = typeof needed === "function" ? await asks(needed, { tool, args }) : needed;
       if (isNeeded) await approve({ tool, args, signal: options.signal });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ToolDefinition, ToolDescriptor } from "@jackfield/mcp-core";
+import { canonicalJson, type ToolDefinition, type ToolDescriptor } from "@jackfield/mcp-core";
 
 /** The fields of a tool that a model reads or a caller relies on. Other fields do not affect the digest. */
 export const PINNED_FIELDS = [
@@ -22,8 +22,11 @@ export function pinnedTool(definition: ToolDefinition): PinnedTool {
 
 const digests = new WeakMap<object, string>();
 
-/** SHA-256 of the pinned fields, in hexadecimal. The order of members in the server's JSON does not matter. */
-export function toolDigest({ definition }: Pick<ToolDescriptor, "definition">): string {
+/**
+ * SHA-256 of the pinned fields, in hexadecimal. The order of members in the server's JSON does not matter. Unlike the digest by which a call
+ * is judged (`toolDigest` of `@jackfield/mcp-core`) it depends on no server and on no `_meta`, because pins and locks are kept for long.
+ */
+export function pinDigest({ definition }: Pick<ToolDescriptor, "definition">): string {
   const known = digests.get(definition);
   if (known !== undefined) return known;
   const digest = createHash("sha256")
@@ -31,13 +34,4 @@ export function toolDigest({ definition }: Pick<ToolDescriptor, "definition">): 
     .digest("hex");
   digests.set(definition, digest);
   return digest;
-}
-
-/** JSON with the members of every object in the order of their names. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === "object" && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
 }

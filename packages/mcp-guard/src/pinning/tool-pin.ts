@@ -1,5 +1,5 @@
 import type { ToolDefinition, ToolDescriptor } from "@jackfield/mcp-core";
-import { type PinnedTool, pinnedTool, toolDigest } from "./tool-digest.ts";
+import { type PinnedTool, pinDigest, pinnedTool } from "./pin-digest.ts";
 
 /** A tool as it was when it was accepted. */
 export interface ToolPin {
@@ -13,13 +13,13 @@ export type PinState = "new" | "approved" | "changed";
 
 /** Pins a tool as it is now. */
 export function pinTool({ server, definition }: Pick<ToolDescriptor, "server" | "definition">): ToolPin {
-  return { server, digest: toolDigest({ definition }), tool: pinnedTool(definition) };
+  return { server, digest: pinDigest({ definition }), tool: pinnedTool(definition) };
 }
 
 /** Compares a tool with its pin. */
 export function pinStateOf(tool: Pick<ToolDescriptor, "definition">, pin: ToolPin | undefined): PinState {
   if (pin === undefined) return "new";
-  return pin.digest === toolDigest(tool) ? "approved" : "changed";
+  return pin.digest === pinDigest(tool) ? "approved" : "changed";
 }
 
 /**

@@ -10,10 +10,10 @@ import {
 import { createListWatch } from "../list-watch.ts";
 import type { McpLock } from "../lock/mcp-lock.ts";
 import { tellListener } from "../tell-listener.ts";
+import { pinDigest } from "./pin-digest.ts";
 import { openPinMemory, type PinMemory } from "./pin-memory.ts";
 import { type PinPolicy, parsePinPolicy } from "./pin-policy.ts";
 import { diffTools, type ToolChange } from "./tool-diff.ts";
-import { toolDigest } from "./tool-digest.ts";
 import { type PinState, pinStateOf, pinTool } from "./tool-pin.ts";
 
 /** A tool that is new or differs from its accepted version. */
@@ -149,7 +149,7 @@ class PinnedTools implements ToolPins {
       return tool;
     }
     list.pending.set(tool.originalName, tool);
-    const digest = toolDigest(tool);
+    const digest = pinDigest(tool);
     if (list.reported.get(tool.originalName) !== digest) {
       list.reported.set(tool.originalName, digest);
       const changes = pin === undefined ? [] : diffTools(pin.tool, pinTool(tool).tool);

@@ -1,4 +1,4 @@
-import type { ToolDescriptor } from "@jackfield/mcp-core";
+import { type ToolDescriptor, toolDigest } from "@jackfield/mcp-core";
 import { memoryStateStore } from "@jackfield/test-kit";
 import { describe, expect, test, vi } from "vitest";
 import {
@@ -10,7 +10,7 @@ import { callThrough, offeredTool, textResult } from "../tool-fixture.ts";
 
 const answer = textResult("done");
 
-function call(options: CallApprovalOptions, tool?: ToolDescriptor, approved?: boolean) {
+function call(options: CallApprovalOptions, tool?: ToolDescriptor, approved?: string) {
   return callThrough(callApproval(options).middleware, answer, { approved }, tool);
 }
 
@@ -35,8 +35,16 @@ describe("approval of calls", () => {
 
   test("a call the framework has approved is not asked about again", async () => {
     const ask = answers();
-    expect(await call({ ask }, undefined, true)).toBe(answer);
+    const tool = offeredTool({});
+    expect(await call({ ask }, tool, toolDigest(tool))).toBe(answer);
     expect(ask).not.toHaveBeenCalled();
+  });
+
+  test("a call is asked about if the framework has approved another version of its tool", async () => {
+    const ask = answers();
+    const approved = toolDigest(offeredTool({ description: "before" }));
+    await expect(call({ ask }, offeredTool({}), approved)).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
+    expect(ask).toHaveBeenCalledOnce();
   });
 
   test("the answer once covers one call, run covers all later calls", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cleanText } from "../../src/cleaning/clean-text.ts";
+import { type PinnedTool, pinDigest } from "../../src/pinning/pin-digest.ts";
 import { diffTools, formatChanges, type ToolChange } from "../../src/pinning/tool-diff.ts";
-import { type PinnedTool, toolDigest } from "../../src/pinning/tool-digest.ts";
 import { offeredTool } from "../tool-fixture.ts";
 
 const before = {
@@ -103,7 +103,7 @@ describe("differences between two versions of a tool", () => {
   });
 
   test("the digest ignores member order and _meta", () => {
-    const digest = (definition: object) => toolDigest(offeredTool(definition));
+    const digest = (definition: object) => pinDigest(offeredTool(definition));
     const schema = { type: "object", properties: { a: {}, b: {} } };
     const turned = { properties: { b: {}, a: {} }, type: "object" };
     expect(digest({ inputSchema: schema, _meta: { x: 1 } })).toBe(digest({ inputSchema: turned }));
