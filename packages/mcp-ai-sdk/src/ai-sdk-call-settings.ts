@@ -1,5 +1,10 @@
 import type { ToolSource } from "@jackfield/mcp-core";
-import { type AiSdkToolSet, type AiSdkToolsOptions, aiSdkTools } from "./ai-sdk-tools.ts";
+import {
+  type AiSdkQuestionOptions,
+  type AiSdkToolSet,
+  type AiSdkToolsOptions,
+  aiSdkTools,
+} from "./ai-sdk-tools.ts";
 
 /** Whether a call needs a person's approval, as AI SDK 7 names it. */
 export type AiSdkApprovalStatus = "user-approval" | "not-applicable";
@@ -12,7 +17,7 @@ export interface AiSdkCallSettings {
   /** The tools whose calls may need a person's approval; others are missing. */
   readonly toolApproval: Record<
     string,
-    AiSdkApprovalStatus | ((input: unknown) => Promise<AiSdkApprovalStatus>)
+    (input: unknown, call: AiSdkQuestionOptions) => Promise<AiSdkApprovalStatus>
   >;
 }
 
@@ -28,13 +33,8 @@ export function aiSdkCallSettings(source: ToolSource, options?: AiSdkToolsOption
   const tools = aiSdkTools(source, { sdk: 7, ...options });
   const toolApproval: AiSdkCallSettings["toolApproval"] = Object.create(null);
   for (const [name, { needsApproval }] of Object.entries(tools))
-    if (needsApproval !== undefined) toolApproval[name] = statusOf(needsApproval);
+    if (needsApproval !== undefined)
+      toolApproval[name] = async (input, call) =>
+        (await needsApproval(input, call)) ? "user-approval" : "not-applicable";
   return { tools, toolOrder: Object.keys(tools), toolApproval };
-}
-
-function statusOf(
-  needed: boolean | ((input: unknown) => Promise<boolean>),
-): AiSdkCallSettings["toolApproval"][string] {
-  const status = (isNeeded: boolean): AiSdkApprovalStatus => (isNeeded ? "user-approval" : "not-applicable");
-  return typeof needed === "function" ? async (input) => status(await needed(input)) : status(needed);
 }

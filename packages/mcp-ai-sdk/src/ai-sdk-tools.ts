@@ -1,4 +1,10 @@
-import type { ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
+import {
+  McpError,
+  type StateStore,
+  type ToolDescriptor,
+  type ToolSource,
+  toolDigest,
+} from "@jackfield/mcp-core";
 import {
   type ApprovalNeed,
   approvalNeed,
@@ -14,7 +20,14 @@ import {
   toolMetadata,
 } from "@jackfield/mcp-tools";
 import { type AiSdkSchema, aiSdkSchema } from "./ai-sdk-schema.ts";
-import { wasApproved } from "./asked-approval.ts";
+import {
+  type AskedCalls,
+  callKey,
+  createAskedCalls,
+  endsWithAnswer,
+  type PendingCall,
+  wasApproved,
+} from "./asked-approval.ts";
 import { type AiSdkMajor, type AiSdkModelOutput, toModelOutput } from "./model-output.ts";
 import { type AiSdkToolRun, startToolRun } from "./tool-run.ts";
 
@@ -25,6 +38,14 @@ import { type AiSdkToolRun, startToolRun } from "./tool-run.ts";
 export interface AiSdkToolsOptions extends ToolSelection, ModelToolOptions {
   /** Which calls the SDK asks a person about. Default `off`. */
   readonly approval?: ToolApproval | undefined;
+  /**
+   * Where the questions that were asked are remembered until they are answered: an answer in a message history approves a call only if its
+   * question is found here, once. Default: the memory of this process, so that after a restart a person is asked again. Several processes
+   * that serve one chat share a store.
+   */
+  readonly approvalStore?: Pick<StateStore, "get" | "set" | "delete"> | undefined;
+  /** For whom the tools are made, for example a user's id from the session: an answer counts only for whom the question was asked. Default: everybody. */
+  readonly principal?: string | undefined;
   /**
    * The SDK's major version, which decides the form of images and files for the model. Default: detected when a tool is called;
    * until then the form of 6, which 7 accepts with a warning.
@@ -39,6 +60,12 @@ export interface AiSdkExecuteOptions {
   readonly messages?: unknown;
 }
 
+/** What the AI SDK says about a call when it asks whether a person must approve it. */
+export interface AiSdkQuestionOptions {
+  readonly toolCallId: string;
+  readonly messages?: unknown;
+}
+
 /** A dynamic tool for AI SDK 6 and 7, written without importing the SDK. */
 export interface AiSdkTool {
   readonly type: "dynamic";
@@ -46,8 +73,8 @@ export interface AiSdkTool {
   readonly title?: string;
   readonly inputSchema: AiSdkSchema;
   readonly metadata: ToolMetadata;
-  /** Whether a person is asked before a call. Missing if not. */
-  readonly needsApproval?: boolean | ((input: unknown) => Promise<boolean>);
+  /** Whether a person is asked before a call. Missing if never. */
+  readonly needsApproval?: (input: unknown, call: AiSdkQuestionOptions) => Promise<boolean>;
   /**
    * Calls the tool. Its result becomes `output` in the SDK's results and messages: the source's result, or a `FailedCall` if there
    * was none; `isFailedCall` tells them apart. Progress comes first, as preliminary results.
@@ -66,7 +93,7 @@ export type AiSdkToolSet = Record<string, AiSdkTool>;
  * The tools that a source has now, for `generateText`, `streamText` and agents of AI SDK 7 and 6.
  *
  * A snapshot, made without importing the SDK: call it again when the source emits `toolsChanged`, or use `aiSdkLiveTools`. A tool
- * that was removed since answers with an error that the model can read.
+ * that was removed or changed since answers with an error that the model can read.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for an unknown approval policy or schema profile, and for a selection that is not a list of
  * names. The options are checked even if there are no tools yet.
@@ -84,7 +111,7 @@ export type AiSdkToolMaker = (descriptor: ToolDescriptor) => AiSdkTool;
 /** The function that makes a set's tools. They share what is detected about the SDK. */
 export function aiSdkToolMaker(
   source: ToolSource,
-  { approval, sdk, schemaProfile, onError }: AiSdkToolsOptions = {},
+  { approval, approvalStore, principal, sdk, schemaProfile, onError }: AiSdkToolsOptions = {},
 ): AiSdkToolMaker {
   // Checked now, because the first tool may come in the middle of a request.
   checkApproval(approval);
@@ -92,6 +119,7 @@ export function aiSdkToolMaker(
   const dialect: Dialect = { major: sdk };
   const modelOutput: AiSdkTool["toModelOutput"] = ({ output }) => toModelOutput(output, dialect.major ?? 6);
   const options = { schemaProfile, onError };
+  const asked = createAskedCalls({ approvalStore, principal });
   return (descriptor) => {
     const tool = createModelTool(source, descriptor, options);
     const adapted: Writable<AiSdkTool> = {
@@ -99,13 +127,14 @@ export function aiSdkToolMaker(
       description: descriptor.description,
       inputSchema: aiSdkSchema(tool),
       metadata: toolMetadata(descriptor),
-      execute: (input, call) => execute(tool, dialect, input, call),
+      execute: (input, call) => execute(tool, dialect, input, call, calls),
       toModelOutput: modelOutput,
     };
     const { title } = descriptor.definition;
     if (title !== undefined) adapted.title = title;
     const need = approvalNeed(approval, descriptor);
-    if (need !== false) adapted.needsApproval = approvalQuestion(tool, need);
+    const calls = need === false ? undefined : new ApprovedCalls(tool, need, asked);
+    if (calls !== undefined) adapted.needsApproval = (input, call) => calls.isAsked(input, call);
     return adapted;
   };
 }
@@ -117,18 +146,108 @@ interface Dialect {
   major: AiSdkMajor | undefined;
 }
 
-function execute(tool: ModelTool, dialect: Dialect, input: unknown, call: AiSdkExecuteOptions): AiSdkToolRun {
+function execute(
+  tool: ModelTool,
+  dialect: Dialect,
+  input: unknown,
+  call: AiSdkExecuteOptions,
+  calls: ApprovedCalls | undefined,
+): AiSdkToolRun {
   // Only 7 passes a `context`, even if there is none.
   dialect.major ??= "context" in call ? 7 : 6;
-  const { abortSignal: signal, messages, toolCallId } = call;
-  const toolName = tool.descriptor.name;
-  const approved = wasApproved(messages, { toolCallId, toolName, input }) || undefined;
-  return startToolRun((onProgress) => tool.call(input, { signal, onProgress, approved }));
+  const { abortSignal: signal } = call;
+  return startToolRun(
+    calls === undefined
+      ? (onProgress) => tool.call(input, { signal, onProgress })
+      : async (onProgress) => {
+          const permission = await calls.permission(input, call);
+          if ("refusal" in permission) return tool.refuse(permission.refusal);
+          return tool.call(input, { signal, onProgress, ...permission });
+        },
+  );
 }
 
-function approvalQuestion(
-  tool: ModelTool,
-  need: Exclude<ApprovalNeed, false>,
-): boolean | ((input: unknown) => Promise<boolean>) {
-  return need === true ? true : (input) => need(tool.argumentsOf(input));
+/** How many calls that need no approval are remembered between the SDK's question and the call. */
+const MOST_FREE_CALLS = 1_000;
+
+/** With what a call is made: the digest that was approved, if any; or the error that refuses it. */
+type Permission = { readonly approved?: string } | { readonly refusal: McpError };
+
+/** The calls of a tool that a person may have to approve. */
+class ApprovedCalls {
+  readonly #tool: ModelTool;
+  readonly #need: Exclude<ApprovalNeed, false>;
+  readonly #asked: AskedCalls;
+  /** Calls about which the policy said that nobody need be asked: it is a function of the program, which is called once for each. */
+  readonly #free = new Set<string>();
+
+  constructor(tool: ModelTool, need: Exclude<ApprovalNeed, false>, asked: AskedCalls) {
+    this.#tool = tool;
+    this.#need = need;
+    this.#asked = asked;
+  }
+
+  /** Whether a person must be asked; then the SDK asks, and the question is remembered. */
+  async isAsked(input: unknown, call: AiSdkQuestionOptions | undefined): Promise<boolean> {
+    const isNeeded = await this.#isNeeded(input);
+    if (call === undefined) return isNeeded;
+    const pending = this.#pending(input, call);
+    if (!isNeeded) this.#remember(pending);
+    // The SDK also asks before it carries out an answer: that is no question that a person sees.
+    else if (!endsWithAnswer(call.messages, call.toolCallId))
+      await this.#asked.remember(pending, toolDigest(this.#tool.descriptor));
+    return isNeeded;
+  }
+
+  async permission(input: unknown, call: AiSdkExecuteOptions): Promise<Permission> {
+    const { descriptor } = this.#tool;
+    const pending = this.#pending(input, call);
+    const isFree = this.#forget(pending);
+    const approved = wasApproved(call.messages, pending) ? await this.#asked.take(pending) : undefined;
+    if (approved === toolDigest(descriptor)) return { approved };
+    if (approved === undefined && (isFree || !(await this.#isNeeded(input)))) return {};
+    return { refusal: approved === undefined ? unaskedCall(descriptor) : changedTool(descriptor) };
+  }
+
+  async #isNeeded(input: unknown): Promise<boolean> {
+    return this.#need === true || this.#need(this.#tool.argumentsOf(input));
+  }
+
+  #pending(input: unknown, { toolCallId }: AiSdkQuestionOptions): PendingCall {
+    return { toolCallId, toolName: this.#tool.descriptor.name, input };
+  }
+
+  #remember(call: PendingCall): void {
+    const key = keyOf(call);
+    if (key === undefined) return;
+    const [oldest] = this.#free;
+    if (this.#free.size === MOST_FREE_CALLS && oldest !== undefined) this.#free.delete(oldest);
+    this.#free.add(key);
+  }
+
+  /** @returns whether it was remembered */
+  #forget(call: PendingCall): boolean {
+    if (this.#free.size === 0) return false;
+    const key = keyOf(call);
+    return key !== undefined && this.#free.delete(key);
+  }
+}
+
+/** `undefined` for input that cannot be written as JSON. */
+function keyOf(call: PendingCall): string | undefined {
+  try {
+    return callKey(call);
+  } catch {
+    return undefined;
+  }
+}
+
+function unaskedCall({ server, originalName: tool }: ToolDescriptor): McpError {
+  const message = `No approval of this call of "${tool}" of server "${server}" can be believed: this program has not asked for it, has used the answer already, or was restarted since. Call the tool again, and the person is asked again; several processes that serve one chat share an approvalStore.`;
+  return new McpError("MCP_CALL_DENIED", message, { server, tool, phase: "call", outcome: "not-sent" });
+}
+
+function changedTool({ server, originalName: tool }: ToolDescriptor): McpError {
+  const message = `Tool "${tool}" of server "${server}" changed after its call was approved, so the call was not sent. Call the tool again, and the person is asked about it as it is now.`;
+  return new McpError("MCP_TOOL_CHANGED", message, { server, tool, phase: "call", outcome: "not-sent" });
 }

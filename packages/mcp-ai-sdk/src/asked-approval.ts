@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { canonicalJson, type StateStore } from "@jackfield/mcp-core";
 
 /** A call that the AI SDK is about to make. */
 export interface PendingCall {
@@ -7,9 +9,103 @@ export interface PendingCall {
   readonly input: unknown;
 }
 
+/** Where questions are remembered, and for whom they were asked. */
+export interface AskedCallsOptions {
+  readonly approvalStore?: Pick<StateStore, "get" | "set" | "delete"> | undefined;
+  readonly principal?: string | undefined;
+}
+
+/**
+ * The questions that this program has asked: a message history comes from a browser, and an answer in it counts only if its question is
+ * found here. A question is about one call: its id, tool and input.
+ */
+export interface AskedCalls {
+  /** @param digest - of the tool that is shown. A store that fails forgets the question, so that its answer approves nothing */
+  remember(call: PendingCall, digest: string): Promise<void>;
+  /** Takes a question out, so that its answer approves one call. @returns the digest of the tool that was shown; `undefined` if it was never asked */
+  take(call: PendingCall): Promise<string | undefined>;
+}
+
+/** How many questions are remembered without a store; beyond that the oldest is forgotten. */
+const MOST_QUESTIONS = 10_000;
+const KEY_PREFIX = "ai-sdk-question:";
+
+/** Shared by all tool sets of the process, because every request makes its own. */
+const askedHere = new Map<string, string>();
+
+const memory: NonNullable<AskedCallsOptions["approvalStore"]> = {
+  get: async (key) => askedHere.get(key),
+  async set(key, digest) {
+    askedHere.delete(key);
+    askedHere.set(key, digest);
+    const [oldest] = askedHere.keys();
+    if (askedHere.size > MOST_QUESTIONS && oldest !== undefined) askedHere.delete(oldest);
+  },
+  async delete(key) {
+    askedHere.delete(key);
+  },
+};
+
+/** Questions that are being taken: two requests of one moment must not both find one. */
+const taken = new Set<string>();
+
+export function createAskedCalls({ approvalStore = memory, principal }: AskedCallsOptions): AskedCalls {
+  const keyOf = (call: PendingCall) => `${KEY_PREFIX}${callKey(call, principal)}`;
+  return {
+    async remember(call, digest) {
+      try {
+        await approvalStore.set(keyOf(call), digest);
+      } catch {
+        // The answer will not be believed, and the model is told to call again.
+      }
+    },
+    async take(call) {
+      let key: string | undefined;
+      try {
+        const asked = keyOf(call);
+        if (taken.has(asked)) return undefined;
+        key = asked;
+        taken.add(key);
+        const digest = await approvalStore.get(key);
+        // Awaited before the call is made, so that a crash cannot leave a used question behind.
+        if (digest !== undefined) await approvalStore.delete(key);
+        return digest;
+      } catch {
+        return undefined;
+      } finally {
+        if (key !== undefined) taken.delete(key);
+      }
+    },
+  };
+}
+
+/** Identifies a call by its content. @throws TypeError for input that cannot be written as JSON */
+export function callKey({ toolCallId, toolName, input }: PendingCall, principal?: string): string {
+  const content = canonicalJson([principal ?? null, toolCallId, toolName, asJson(input)]);
+  return createHash("sha256").update(content).digest("hex");
+}
+
+/**
+ * Whether the messages end with an answer about a call. Then the SDK asks the tool's policy again about a question that is said to have
+ * been asked, and is not asking a person now. Errs on the side of yes: an answer to a question that nobody remembers approves nothing.
+ */
+export function endsWithAnswer(messages: unknown, toolCallId: string): boolean {
+  if (!Array.isArray(messages)) return true;
+  const answers = contentOf(messages.at(-1)).filter(({ type }) => type === "tool-approval-response");
+  if (answers.length === 0) return false;
+  const answered = new Set(answers.map(({ approvalId }) => String(approvalId)));
+  return partsOf(messages).some(
+    (part) =>
+      part.type === "tool-approval-request" &&
+      answered.has(String(part.approvalId)) &&
+      String(part.toolCallId ?? part.toolCall?.toolCallId) === toolCallId,
+  );
+}
+
 /**
  * Whether a person approved a call, according to the messages, in which the AI SDK keeps its approvals. The SDK itself checks the
- * response before it runs such a call; this only finds out whether there was one.
+ * response before it runs such a call; this only finds out whether there is one. That its question was asked is another matter: see
+ * `AskedCalls`.
  *
  * Models choose the ids of calls, and some start over in each message. So an approval counts only for the last call with that id,
  * until it has a result, and for no other tool or input.

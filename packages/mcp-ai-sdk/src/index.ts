@@ -15,6 +15,7 @@ export { type AiSdkLiveTools, aiSdkLiveTools } from "./ai-sdk-live-tools.ts";
 export type { AiSdkSchema, AiSdkValidation } from "./ai-sdk-schema.ts";
 export {
   type AiSdkExecuteOptions,
+  type AiSdkQuestionOptions,
   type AiSdkTool,
   type AiSdkToolSet,
   type AiSdkToolsOptions,

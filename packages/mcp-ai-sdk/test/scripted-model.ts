@@ -5,7 +5,9 @@ import { MockLanguageModelV3 } from "ai6/test";
 import type { AiSdkToolSet } from "../src/index.ts";
 
 /** What the model replies in one step: a text, or tool calls with their input as the model would write it. */
-export type Step = string | readonly { readonly tool: string; readonly input: string }[];
+export type Step =
+  | string
+  | readonly { readonly tool: string; readonly input: string; readonly id?: string | undefined }[];
 
 type Call = MockLanguageModelV4["doGenerateCalls"][number];
 type Generated = Extract<Awaited<ReturnType<MockLanguageModelV4["doGenerate"]>>, { content: unknown }>;
@@ -28,9 +30,9 @@ const USAGE = {
 };
 
 const toolCalls = (step: Exclude<Step, string>) =>
-  step.map(({ tool, input }, index) => ({
+  step.map(({ tool, input, id }, index) => ({
     type: "tool-call" as const,
-    toolCallId: `call-${index}`,
+    toolCallId: id ?? `call-${index}`,
     toolName: tool,
     input,
   }));

@@ -7,6 +7,7 @@ it("the package exports exactly these values", () => {
     "ERROR_CODES",
     "McpError",
     "REDACTED",
+    "canonicalJson",
     "isInputRequired",
     "isMcpError",
     "ownCredentials",
@@ -16,5 +17,6 @@ it("the package exports exactly these values", () => {
     "thrownMessage",
     "thrownText",
     "toMcpError",
+    "toolDigest",
   ]);
 });

@@ -5,6 +5,7 @@ import { checkProfile, type SchemaProfile } from "./fitting/schema-profile.ts";
 import {
   callForModel,
   callTool,
+  failedCall,
   type ModelCallOptions,
   type ModelCallResult,
   type ToolCalls,
@@ -28,6 +29,8 @@ export interface ModelTool {
   argumentsOf(input: unknown): JsonObject;
   /** `callForModel` with the unwrapped arguments. */
   call(input: unknown, options?: ModelCallOptions): Promise<ModelCallResult>;
+  /** The result of a call that is not made, because the adapter refuses it with this error. */
+  refuse(error: McpError): ModelCallResult;
 }
 
 /**
@@ -79,6 +82,10 @@ class LazyModelTool implements ModelTool {
     if (!("onError" in options || "checkArguments" in options)) return callTool(calls, args, options);
     const { onError, checkArguments } = calls;
     return callForModel(this.#source, this.descriptor, args, { onError, ...options, checkArguments });
+  }
+
+  refuse(error: McpError): ModelCallResult {
+    return failedCall(error, this.descriptor, this.#options.onError);
   }
 
   #unwrap(input: unknown): unknown {
