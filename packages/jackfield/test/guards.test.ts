@@ -1,5 +1,11 @@
 import { writeFileSync } from "node:fs";
-import type { CallMiddleware, ToolDefinition, ToolListPolicy } from "@jackfield/mcp-core";
+import {
+  type CallMiddleware,
+  type ToolDefinition,
+  type ToolDescriptor,
+  type ToolListPolicy,
+  toolDigest,
+} from "@jackfield/mcp-core";
 import { formatLock, type InjectionFinding, lockOf, openToolPins } from "@jackfield/mcp-guard";
 import { memoryStateStore, stdioFaultServer, useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -106,7 +112,8 @@ describe("with options", () => {
     const store = memoryStateStore();
     const ask = vi.fn(async () => "forever" as const);
     const { mcp, forModel } = await open({ approval: { ask, store } });
-    await mcp.callTool(FULL, {}, { approved: true });
+    const [shown] = mcp.tools() as [ToolDescriptor];
+    await mcp.callTool(FULL, {}, { approved: toolDigest(shown) });
     expect(ask).not.toHaveBeenCalled();
     await Promise.all([forModel(), forModel()]);
     await forModel();

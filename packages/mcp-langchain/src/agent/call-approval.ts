@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { toolDigest } from "@jackfield/mcp-core";
 import { approvalNeed, type ModelTool, type ToolApproval } from "@jackfield/mcp-tools";
 import { AIMessage, AIMessageChunk, type BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
-import type { BuiltInState, JumpToTarget } from "langchain";
-import { writeAgreements } from "./agreed-calls.ts";
+import type { BuiltInState, JumpToTarget, Runtime } from "langchain";
+import { type AgreedCall, writeAgreements } from "./agreed-calls.ts";
 import { type DecidedCall, decideCalls } from "./call-decisions.ts";
 import type { LiveTools } from "./live-tools.ts";
 
@@ -14,7 +15,10 @@ interface HookResult {
 }
 
 /** A hook that runs after each answer of the model. */
-export type ApprovalHook = (state: BuiltInState) => Promise<HookResult | undefined>;
+export type ApprovalHook = (
+  state: BuiltInState,
+  runtime: Pick<Runtime, "configurable">,
+) => Promise<HookResult | undefined>;
 
 /** What an approval hook needs of the middleware. */
 interface ApprovalHookContext {
@@ -31,6 +35,8 @@ interface ApprovalRequirement {
   readonly id: string;
   /** Missing if the call already has an answer. */
   readonly isNeeded?: boolean;
+  /** The digest of the tool about which the question is asked. */
+  readonly digest?: string;
 }
 
 /** Whether a person must be asked about a call. */
@@ -56,7 +62,7 @@ export function createApprovalHook(
   { live, otherNames, name }: ApprovalHookContext,
 ): ApprovalHook {
   const isOther = (call: ToolCall) => otherNames.has(call.name) && live.find(call.name) === undefined;
-  return async ({ messages }) => {
+  return async ({ messages }, runtime) => {
     const answer = messages.findLast(AIMessage.isInstance);
     const calls = answer?.tool_calls ?? [];
     // Calls of removed tools are not skipped: a tool may be removed while a person decides about its call.
@@ -74,11 +80,23 @@ export function createApprovalHook(
     // Unless the policy is a function, the tool alone decides and is checked again before the call: one that is no longer harmless
     // is not called.
     const isFinal = typeof approval === "function";
+    const agreed = (call: ToolCall, index: number): AgreedCall => ({
+      call,
+      // Whoever edits a call may name another tool, which then is the one that was chosen.
+      digest: call.name === calls[index]?.name ? requirements[index]?.digest : digestOf(live.find(call.name)),
+    });
     const free = isFinal ? callsWithIds.filter((_, index) => requirements[index]?.isNeeded === false) : [];
     const decided = asked.length === 0 ? [] : decideCalls(asked, interrupt);
     const refusals = decided.filter(ToolMessage.isInstance);
-    const approved = decided.filter((call): call is ToolCall => !ToolMessage.isInstance(call));
-    const isWritten = writeAgreements(answer, own, { approved, free });
+    const approved = decided.flatMap((call, index) =>
+      ToolMessage.isInstance(call) ? [] : [agreed(call, callsWithIds.indexOf(asked[index] as ToolCall))],
+    );
+    const isWritten = writeAgreements(
+      answer,
+      own,
+      { approved, free: free.map((call) => agreed(call, callsWithIds.indexOf(call))) },
+      threadOf(runtime),
+    );
     if (!isWritten && asked.length + free.length === 0) return undefined;
     writeCalls(
       answer,
@@ -90,6 +108,15 @@ export function createApprovalHook(
     const isWaiting = refusals.length === 0 || !callsWithIds.every(({ id = "" }) => answeredIds.has(id));
     return { messages: [answer, ...refusals], ...(isWaiting ? {} : { jumpTo: "model" }) };
   };
+}
+
+/** The conversation that a run belongs to. */
+export function threadOf({ configurable }: Pick<Runtime, "configurable">): unknown {
+  return configurable?.thread_id;
+}
+
+function digestOf(tool: ModelTool | undefined): string | undefined {
+  return tool && toolDigest(tool.descriptor);
 }
 
 /** The id of the call that a message answers. Another middleware may have answered it, and a call takes only one answer. */
@@ -125,7 +152,8 @@ function approvalRequirements(
       const tool = live.find(name);
       if (tool === undefined) return null;
       if (id !== undefined && answeredIds.has(id)) return { id };
-      return { id: id || randomUUID(), isNeeded: await isApprovalNeeded(approval, tool, args) };
+      const digest = toolDigest(tool.descriptor); // Before the policy, which may take its time, is asked about this tool.
+      return { id: id || randomUUID(), isNeeded: await isApprovalNeeded(approval, tool, args), digest };
     }),
   );
 }

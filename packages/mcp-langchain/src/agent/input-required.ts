@@ -33,7 +33,7 @@ const MOST_SILENT_ROUNDS = 10;
 export function interruptingCall(
   tool: ModelTool,
   toolCallId: string | undefined,
-  approved: true | undefined,
+  approved: string | undefined,
 ): MakeCall {
   return async (input, options) => {
     const { interrupt, task } = await import("@langchain/langgraph");

@@ -1,11 +1,11 @@
-import { McpError, type ToolSource } from "@jackfield/mcp-core";
+import { McpError, type ToolSource, toolDigest } from "@jackfield/mcp-core";
 import { checkApproval, errorText, type ModelTool, type ToolApproval } from "@jackfield/mcp-tools";
 import { ToolMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 import type { LangchainToolsOptions } from "../langchain-tools.ts";
 import { createLangchainTool, type MakeCall } from "../mcp-tool.ts";
 import { agreementOn } from "./agreed-calls.ts";
-import { createApprovalHook, isApprovalNeeded } from "./call-approval.ts";
+import { createApprovalHook, isApprovalNeeded, threadOf } from "./call-approval.ts";
 import { interruptingCall } from "./input-required.ts";
 import { createLiveTools } from "./live-tools.ts";
 import { inTurn } from "./node-turns.ts";
@@ -40,7 +40,7 @@ export function mcpMiddleware(source: ToolSource, options: McpMiddlewareOptions 
   checkInputRequired(inputRequired);
   const live = createLiveTools(source, options);
   const otherNames = new Set<string>();
-  const callOf = (tool: ModelTool, toolCallId: string | undefined, approved: true | undefined): MakeCall =>
+  const callOf = (tool: ModelTool, toolCallId: string | undefined, approved: string | undefined): MakeCall =>
     inputRequired === "interrupt"
       ? interruptingCall(tool, toolCallId, approved)
       : (input, call) => tool.call(input, { ...call, approved });
@@ -56,10 +56,13 @@ export function mcpMiddleware(source: ToolSource, options: McpMiddlewareOptions 
       const { toolCall, state, runtime } = request;
       const tool = live.find(toolCall.name);
       if (tool === undefined || request.tool !== undefined) return handler(request);
-      const agreement = approval === "off" ? undefined : agreementOn(state.messages, toolCall);
-      const approved = agreement === "approved" || undefined;
+      const agreement =
+        approval === "off" ? undefined : agreementOn(state.messages, toolCall, threadOf(runtime));
       if (agreement === undefined && (await isApprovalNeeded(approval, tool, toolCall.args)))
-        return unapprovedCallMessage(tool, toolCall.id);
+        return refusedCallMessage(unapprovedCall(tool), tool, toolCall.id);
+      if (agreement !== undefined && agreement.digest !== toolDigest(tool.descriptor))
+        return refusedCallMessage(changedTool(tool), tool, toolCall.id);
+      const approved = agreement?.reason === "approved" ? agreement.digest : undefined;
       const call = async () =>
         handler({ ...request, tool: createLangchainTool(tool, callOf(tool, toolCall.id, approved)) });
       return inputRequired === "interrupt" ? inTurn(runtime, call) : call();
@@ -83,18 +86,24 @@ function checkInputRequired(inputRequired: unknown): void {
 }
 
 /**
- * Refuses a call without a recorded agreement: its tool may have come after the model's message, or another middleware may have
- * changed the call.
+ * The error for a call without a recorded agreement: its tool may have come after the model's message, another middleware may have
+ * changed the call, or the message may not be the model's.
  */
-function unapprovedCallMessage({ descriptor }: ModelTool, toolCallId: string | undefined): ToolMessage {
-  const { name, server, originalName: tool } = descriptor;
-  const message = `No approval was requested for this call of "${tool}" of server "${server}".`;
-  const error = new McpError("MCP_CALL_DENIED", message, {
-    server,
-    tool,
-    phase: "call",
-    outcome: "not-sent",
-  });
+function unapprovedCall({ descriptor: { server, originalName: tool } }: ModelTool): McpError {
+  const message = `No approval was requested for this call of "${tool}" of server "${server}". Call the tool again, and the person is asked.`;
+  return new McpError("MCP_CALL_DENIED", message, { server, tool, phase: "call", outcome: "not-sent" });
+}
+
+function changedTool({ descriptor: { server, originalName: tool } }: ModelTool): McpError {
+  const message = `Tool "${tool}" of server "${server}" changed after its call was approved, so the call was not sent. Call the tool again, and the person is asked about it as it is now.`;
+  return new McpError("MCP_TOOL_CHANGED", message, { server, tool, phase: "call", outcome: "not-sent" });
+}
+
+function refusedCallMessage(
+  error: McpError,
+  { descriptor: { name } }: ModelTool,
+  toolCallId: string | undefined,
+): ToolMessage {
   return new ToolMessage({
     status: "error",
     name,

@@ -106,7 +106,8 @@ describe.each(["v1", "v2"] as const)("a call in an agent of version %s", (versio
     const editedAction = { name: "mcp__fake__a", args: { less: true } };
     await decide({ type: "edit", editedAction });
     await start();
-    expect(tools.calls).toMatchObject([{ args: { less: true }, options: { approved: true } }]);
+    expect(tools.calls).toMatchObject([{ args: { less: true } }]);
+    expect(made(tools)).toEqual([["a", true]]);
     expect(askedCalls(model.prompts[2])).toMatchObject([{ id: "1", args: { less: true } }]);
   });
 });

@@ -1,3 +1,4 @@
+import type { ToolRef } from "@jackfield/mcp-core";
 import type { FakeToolSource } from "@jackfield/test-kit";
 import { type AIMessage, ToolMessage } from "@langchain/core/messages";
 import { Command, MemorySaver } from "@langchain/langgraph";
@@ -56,6 +57,11 @@ const askedAbout = ({ __interrupt__: open = [] }: State) =>
 const answersIn = ({ messages }: State) =>
   messages.filter((message) => ToolMessage.isInstance(message)) as unknown as ToolMessage[];
 
-/** The calls a source received, and whether each was marked as approved. */
+/** The calls a source received, and whether each was marked as approved, as a call of exactly the tool that it names. */
 export const made = ({ calls }: FakeToolSource) =>
-  calls.map((call) => [(call.tool as { tool: string }).tool, call.options.approved]).sort();
+  calls
+    .map(({ tool, options: { approved } }) => {
+      const { tool: name, digest } = tool as Exclude<ToolRef, string>;
+      return [name, approved === undefined ? undefined : approved === digest];
+    })
+    .sort();
