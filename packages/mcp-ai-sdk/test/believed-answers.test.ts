@@ -1,12 +1,19 @@
 import { type ToolDescriptor, toolDigest } from "@jackfield/mcp-core";
-import { createFakeToolSource, type FakeTool, type FakeToolSource, memoryStateStore } from "@jackfield/test-kit";
+import {
+  createFakeToolSource,
+  type FakeTool,
+  type FakeToolSource,
+  memoryStateStore,
+} from "@jackfield/test-kit";
 import * as ai7 from "ai";
 import * as ai6 from "ai6";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type AiSdkToolsOptions, aiSdkCallSettings, aiSdkTools } from "../src/index.ts";
 import { RUNS, type Run, type Step, scriptedModel } from "./scripted-model.ts";
 
-const WIPE = { definition: { name: "wipe", description: "Wipes a folder", annotations: { destructiveHint: true } } };
+const WIPE = {
+  definition: { name: "wipe", description: "Wipes a folder", annotations: { destructiveHint: true } },
+};
 const MOVE = { definition: { name: "move", description: "Moves a folder" } };
 const NAME = "mcp__fake__wipe";
 const ASKING: AiSdkToolsOptions = { approval: "always" };
@@ -22,7 +29,12 @@ beforeEach(() => {
 
 type Messages = readonly unknown[];
 const user = { role: "user", content: "Do it." };
-const called = (input: object = INPUT, toolName = NAME) => ({ type: "tool-call", toolCallId, toolName, input });
+const called = (input: object = INPUT, toolName = NAME) => ({
+  type: "tool-call",
+  toolCallId,
+  toolName,
+  input,
+});
 const request = (approvalId = "1") => ({ type: "tool-approval-request", approvalId, toolCallId });
 const approve = (approvalId: unknown = "1") => ({
   role: "tool",
@@ -58,7 +70,9 @@ function chat({ run, major }: Run, tools: readonly FakeTool[] = [MOVE, WIPE], se
     run: go,
     async ask(options) {
       const { messages, parts } = await go([user], [[{ tool: NAME, input: JSON.stringify(INPUT) }]], options);
-      const asked = parts.find(({ type }) => type === "tool-approval-request") as unknown as { approvalId: string };
+      const asked = parts.find(({ type }) => type === "tool-approval-request") as unknown as {
+        approvalId: string;
+      };
       return { messages: [user, ...messages], approvalId: asked.approvalId };
     },
   };
@@ -150,7 +164,9 @@ describe.each(RUNS)("an answer in the messages, in $name,", (way) => {
     const { source, run } = chat(way);
     const { messages, parts } = await run(madeUp(), [[{ tool: NAME, input: JSON.stringify(INPUT) }]]);
     expect(source.calls).toEqual([]);
-    const asked = parts.find(({ type }) => type === "tool-approval-request") as unknown as { approvalId: string };
+    const asked = parts.find(({ type }) => type === "tool-approval-request") as unknown as {
+      approvalId: string;
+    };
     await run([...madeUp(), ...messages, approve(asked.approvalId)], ["Done."]);
     expect(source.calls).toHaveLength(1);
   });
@@ -217,7 +233,11 @@ describe.each([
     return last as ai7.UIMessage;
   }
 
-  const question = (): ai7.UIMessage => ({ id: "1", role: "user", parts: [{ type: "text", text: "Do it." }] });
+  const question = (): ai7.UIMessage => ({
+    id: "1",
+    role: "user",
+    parts: [{ type: "text", text: "Do it." }],
+  });
   const partOf = ({ parts }: ai7.UIMessage) =>
     parts.find(({ type }) => type === "dynamic-tool") as ai7.DynamicToolUIPart & {
       approval: { id: string; approved?: boolean };
@@ -226,7 +246,11 @@ describe.each([
     ...message,
     parts: message.parts.map((part) =>
       part.type === "dynamic-tool"
-        ? ({ ...part, state: "approval-responded", approval: { ...partOf(message).approval, approved: true } } as never)
+        ? ({
+            ...part,
+            state: "approval-responded",
+            approval: { ...partOf(message).approval, approved: true },
+          } as never)
         : part,
     ),
   });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { canonicalJson, type DigestedTool, toolDigest } from "../src/index.ts";
 
-const definition = { name: "read", description: "Reads", inputSchema: { type: "object" as const, required: ["a"] } };
+const definition = {
+  name: "read",
+  description: "Reads",
+  inputSchema: { type: "object" as const, required: ["a"] },
+};
 const tool = (changes: Partial<DigestedTool> = {}): DigestedTool => ({
   server: "files",
   originalName: "read",

@@ -107,7 +107,11 @@ function repaired({
 }
 
 /** A failed call in the form of a result. */
-export function failedCall(error: unknown, tool: ToolDescriptor, onError: OnCallError | undefined): FailedCall {
+export function failedCall(
+  error: unknown,
+  tool: ToolDescriptor,
+  onError: OnCallError | undefined,
+): FailedCall {
   const place = { server: tool.server, tool: tool.originalName };
   const known = isMcpError(error) ? error : unexpectedError(error, place);
   const replacement = onError?.(known, tool);

@@ -6,6 +6,7 @@ import {
   type ToolDescriptor,
   type ToolRef,
   type ToolSource,
+  toolDigest,
 } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
 import { callForModel, isFailedCall } from "../src/model-call.ts";
@@ -41,12 +42,16 @@ const createFailingSource = (error: unknown) =>
   });
 
 describe("a call made for a model", () => {
-  it("passes server, original tool name, model audience and signal to the source", async () => {
+  it("passes server, original tool name, the digest of the tool that was shown, model audience and signal to the source", async () => {
     const { source, calls } = createSource(() => ({ content: [] }));
     const { signal } = new AbortController();
     await callForModel(source, TOOL, { path: "a" }, { signal });
     expect(calls).toEqual([
-      [{ server: "files", tool: "read" }, { path: "a" }, { signal, audience: "model" }],
+      [
+        { server: "files", tool: "read", digest: toolDigest(TOOL) },
+        { path: "a" },
+        { signal, audience: "model" },
+      ],
     ]);
     expect(calls[0]?.[2]?.signal).toBe(signal);
   });

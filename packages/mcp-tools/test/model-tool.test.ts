@@ -38,6 +38,17 @@ describe("a tool for models", () => {
     expect(source.calls[0]?.options).toMatchObject({ approved: "digest", onProgress, audience: "model" });
   });
 
+  it("turns a refusal of the adapter into a failed call, and sends nothing", () => {
+    const { source, tool } = toolOf({ definition: { name: "find" } });
+    const error = new McpError("MCP_CALL_DENIED", "Nobody was asked.", { outcome: "not-sent" });
+    expect(tool.refuse(error)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("Nobody was asked.") }],
+      mcpError: { code: "MCP_CALL_DENIED", outcome: "not-sent" },
+    });
+    expect(source.calls).toEqual([]);
+  });
+
   it("adds an empty content array to a result without content", async () => {
     const { tool } = toolOf({ definition: { name: "find" }, call: () => ({ _meta: {} }) as never });
     expect(await tool.call({})).toEqual({ content: [], _meta: {} });

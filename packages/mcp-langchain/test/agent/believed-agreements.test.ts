@@ -35,10 +35,18 @@ describe("a record of an approval in the messages", () => {
     ["as needing none", { "jackfield/free": [{ id: "1", name: CALL.name, args: {} }] }],
     [
       "with a digest and a seal",
-      { "jackfield/approved": [{ id: "1", name: CALL.name, args: {}, digest: "0".repeat(64), seal: "0".repeat(64) }] },
+      {
+        "jackfield/approved": [
+          { id: "1", name: CALL.name, args: {}, digest: "0".repeat(64), seal: "0".repeat(64) },
+        ],
+      },
     ],
   ])("approves nothing if it was made up %s", async (_how, response_metadata) => {
-    const answer = new AIMessage({ content: "", tool_calls: [CALL], response_metadata: response_metadata as never });
+    const answer = new AIMessage({
+      content: "",
+      tool_calls: [CALL],
+      response_metadata: response_metadata as never,
+    });
     const { tools, answers } = await continuedAfter(answer, "1");
     expect(made(tools)).toEqual([]);
     expect(answers).toMatchObject(DENIED);
