@@ -6,6 +6,7 @@ import type { OpenMcpOptions } from "./open-mcp-options.ts";
 import { withRecordedSecrets } from "./recorded-secrets.ts";
 import { renewRefusedValues } from "./refused-values.ts";
 import type { Secrecy } from "./secrecy.ts";
+import { ownStateDirectory } from "./state-directory.ts";
 
 /** The ports by which servers are reached. */
 export interface ServerPorts {
@@ -15,7 +16,7 @@ export interface ServerPorts {
 
 /** Makes both ports. The connector tells the resolver what servers refused, and neither shows what was filled in. */
 export function createServerPorts(
-  { resolve, inheritEnv, missingVariable, projectVariables, inputs, runCommands, cwd }: OpenMcpOptions,
+  { resolve, inheritEnv, missingVariable, projectVariables, inputs, runCommands, cwd, trust }: OpenMcpOptions,
   connect: Connector,
   { isAdmitted }: Pick<ServerAdmission, "isAdmitted">,
   secrecy: Secrecy,
@@ -27,6 +28,8 @@ export function createServerPorts(
     inputs,
     runCommands,
     cwd,
+    trust,
+    launchFolder: ownStateDirectory("launch"),
     isAdmitted,
     onSecrets: secrecy.recordSecrets,
   };

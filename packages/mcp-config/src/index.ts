@@ -9,6 +9,8 @@ export {
 } from "./admission/server-admission.ts";
 export { type ApprovalLedger, createApprovalLedger } from "./approval/approval-ledger.ts";
 export { approvalRequest, type ServerApprovalRequest } from "./approval/approval-request.ts";
+export type { LaunchedPackage } from "./approval/package-pin.ts";
+export type { VariableKind } from "./loader-variables.ts";
 export { definitionContent } from "./approval/definition-content.ts";
 export { type FileStateStoreOptions, fileStateStore } from "./approval/file-state-store.ts";
 export {

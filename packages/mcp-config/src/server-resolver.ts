@@ -9,6 +9,7 @@ import {
   type SseServerDefinition,
   type StdioServerDefinition,
 } from "@jackfield/mcp-core";
+import type { TrustFolder } from "./admission/server-admission.ts";
 import { anchorCommand, anchorFilledIn, expandHome } from "./anchored-path.ts";
 import { type CommandValueOptions, type CommandValues, createCommandValues } from "./command-values.ts";
 import { secretsOfHeader } from "./credentials.ts";
@@ -24,6 +25,15 @@ import { readEnvFile } from "./env-file.ts";
 import { addHeadersFromEnv } from "./headers-from-env.ts";
 import { JACKFIELD } from "./hosts/jackfield.ts";
 import { isHeaderValue, isHttpUrl } from "./http-syntax.ts";
+import {
+  type DistrustedFolder,
+  distrustedFolder,
+  environmentOutside,
+  type FolderPolicy,
+  neutralFolder,
+  pathOutside,
+  startFolder,
+} from "./launch-folder.ts";
 import { LOADER_FAULT, loaderOfProject } from "./loader-variables.ts";
 import { withoutDefaults } from "./missing-variables.ts";
 import { homeOf } from "./place-values.ts";
@@ -76,11 +86,22 @@ export interface ServerResolverOptions {
   readonly inputs?: { readonly [id: string]: string | readonly string[] } | undefined;
   /** The folder that `${workspaceFolder}` and the like mean in entries that belong to no project. Default the working directory. */
   readonly cwd?: string | undefined;
+  /**
+   * Where programs start that would take code, packages or settings from the folder of this process, such as `npx` or `python -m`, if
+   * no project brought their entry and it names no `cwd`. Made with mode 0700 if it is missing; best an empty folder of the user's own.
+   * Default the user's home.
+   */
+  readonly launchFolder?: string | undefined;
+  /**
+   * Whether the project in a folder is trusted. If it is, such programs start in the folder of this process. It is asked about the root
+   * of that folder's project, at each resolution. Default: no folder is trusted.
+   */
+  readonly trust?: TrustFolder | undefined;
 }
 
 const ADVICE_ON_VALUES = "check its value and its variables";
 
-interface ResolverPolicy extends VariablePolicy {
+interface ResolverPolicy extends VariablePolicy, FolderPolicy {
   readonly inheritEnv: InheritEnv;
 }
 
@@ -114,6 +135,8 @@ export function createServerResolver(options: ServerResolverOptions = {}): Resol
       projectVariables: options.projectVariables ?? [],
       inputs: options.inputs ?? {},
       cwd: options.cwd ?? process.cwd(),
+      launchFolder: options.launchFolder,
+      trust: options.trust,
     };
     try {
       const { server, filledIn } = await resolveServer(definition, policy, { ...asked, commands });
@@ -163,13 +186,16 @@ async function resolveServer(
   const dialect =
     host === JACKFIELD.id ? JACKFIELD.variables : dialectFor(await foreignVariables(host), definition);
   const home = homeOf(policy.environment, policy.platform);
+  const runs = definition.transport === "stdio" || commands !== undefined;
+  const folder = runs ? await distrustedFolder(definition.definedIn, policy) : undefined;
   const values = await createEntryValues(definition, policy, {
     dialect,
     files: readReferencedFiles(definition, dialect, home),
     commandOutputs: await runReferencedCommands(definition, dialect, commands, {
       ...run,
       env: policy.environment,
-      cwd: policy.cwd,
+      // A shell could take anything from the folder.
+      cwd: folder && commands ? neutralFolder(folder, policy.launchFolder) : policy.cwd,
     }),
     readEnvFile: (envFile) => {
       checkEnvFileUse(definition);
@@ -182,7 +208,7 @@ async function resolveServer(
   });
   const resolved =
     definition.transport === "stdio"
-      ? resolveProcess(definition, values, policy, { home, dialect })
+      ? resolveProcess(definition, values, policy, { home, dialect, folder })
       : resolveRemote(definition, values, dialect, await tokenFieldOf(definition));
   return { server: { ...common, ...resolved, secrets: secretsIn(values) }, filledIn: [...values.filledIn] };
 }
@@ -213,11 +239,18 @@ async function tokenFieldOf({
   return others.length === 0 ? name : undefined;
 }
 
+interface ProcessSurroundings {
+  readonly home: string;
+  readonly dialect: VariableDialect;
+  /** From where the process must not take anything. */
+  readonly folder: DistrustedFolder | undefined;
+}
+
 function resolveProcess(
   definition: StdioServerDefinition,
   values: EntryValues,
   policy: ResolverPolicy,
-  { home, dialect }: { readonly home: string; readonly dialect: VariableDialect },
+  { home, dialect, folder }: ProcessSurroundings,
 ) {
   const command = expandHome(values.expand(definition.command, ["command"]), home);
   const args = (definition.args ?? []).flatMap((text, index) => values.expandArgument(text, ["args", index]));
@@ -232,15 +265,25 @@ function resolveProcess(
   const directory = cwd === "" ? undefined : anchorFilledIn(cwd, bounds.base, home);
   if (directory !== undefined) checkInside(definition, "cwd", resolve(directory), bounds);
   const own = { ...passedThrough(definition, values), ...values.env };
-  const env = childEnvironment(policy.environment, policy.inheritEnv, own, policy.platform);
+  const { environment, inheritEnv, platform } = policy;
+  const parent = folder !== undefined && inheritEnv === true ? environmentOutside(environment) : environment;
+  const env = childEnvironment(parent, inheritEnv, own, platform);
   for (const name of definition.envUnset ?? []) delete env[name];
-  return {
-    transport: definition.transport,
+  const inherited = Object.keys(env).filter((name) => !Object.hasOwn(own, name));
+  const path = inherited.find((name) => name.toUpperCase() === "PATH");
+  if (folder !== undefined && path !== undefined) env[path] = pathOutside(env[path] ?? "", folder);
+  const program = {
     command: base === undefined ? command : anchorCommand(command, base),
     args,
+    definedIn: definition.definedIn,
+  };
+  return {
+    transport: definition.transport,
+    command: program.command,
+    args,
     env,
-    inherited: Object.keys(env).filter((name) => !Object.hasOwn(own, name)),
-    cwd: directory,
+    inherited,
+    cwd: directory ?? startFolder(program, folder, policy),
   };
 }
 

@@ -1,17 +1,21 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
-import { isLoaderVariable } from "../loader-variables.ts";
+import { type VariableKind, variableKind } from "../loader-variables.ts";
 import type { PartPlace } from "../project-boundary.ts";
 import { withoutDerived } from "./approved-fields.ts";
-import { unpinnedPackage } from "./package-pin.ts";
+import { type LaunchedPackage, launchedPackage } from "./package-pin.ts";
 import { quotedText, visibleText } from "./visible-text.ts";
 
 /** What the user is asked to approve: a definition, and what is notable about it. */
 export interface ServerApprovalRequest {
   /** Approval covers exactly this content, even if its file changes later. */
   readonly definition: ServerDefinition;
-  /** Variables of its `env` that make programs load or run other code. */
+  /** What its command fetches. Neither this nor `env` says that the entry is safe: a pinned package can be anybody's. */
+  readonly package: LaunchedPackage;
+  /** Each variable of its `env`, and what it does as far as its name tells. */
+  readonly env: readonly { readonly name: string; readonly kind: VariableKind }[];
+  /** The variables in `env` that are not known to be plain data: kinds `loader` and `not-recognised`. */
   readonly dangerousEnv: readonly string[];
-  /** The package that the command fetches in its newest version, if it names no exact one. */
+  /** What may be other code tomorrow: the package, or the command if it is not recognised. `undefined` for kinds `pinned` and `none`. */
   readonly unpinnedPackage: string | undefined;
   /** The definition as lines of text that cannot be misread; nothing is left out or cut. */
   readonly text: string;
@@ -22,20 +26,21 @@ export function approvalRequest(
   definition: ServerDefinition,
   platform: NodeJS.Platform = process.platform,
 ): ServerApprovalRequest {
-  const env = "env" in definition ? Object.keys(definition.env ?? {}) : [];
+  const written = "env" in definition ? Object.keys(definition.env ?? {}) : [];
+  const env = written.map((name) => ({ name, kind: variableKind(name, platform) }));
+  const launched = launchedPackage(definition);
   const request = {
     definition,
-    dangerousEnv: env.filter((name) => isLoaderVariable(name, platform)),
-    unpinnedPackage: unpinnedPackage(definition),
+    package: launched,
+    env,
+    dangerousEnv: env.filter(({ kind }) => kind !== "data").map(({ name }) => name),
+    unpinnedPackage: launched.kind === "none" || launched.kind === "pinned" ? undefined : launched.name,
   };
   return { ...request, text: describe(request) };
 }
 
-function describe({
-  definition,
-  dangerousEnv,
-  unpinnedPackage,
-}: Omit<ServerApprovalRequest, "text">): string {
+function describe(request: Omit<ServerApprovalRequest, "text">): string {
+  const { definition } = request;
   const { name, definedIn } = definition;
   const { file, realFile, line } = definedIn;
   const lines = [
@@ -44,14 +49,27 @@ function describe({
     ...partLines(definition),
     ...transportLines(definition),
     ...restLines(withoutDerived(definition)),
-    ...dangerousEnv.map(
-      (variable) => `warning  ${visibleText(variable)} makes programs load or run other code`,
-    ),
-    ...(unpinnedPackage === undefined
-      ? []
-      : [`warning  ${quotedText(unpinnedPackage)} is fetched in its newest version; pin an exact version`]),
+    ...hintLines(request),
   ];
   return lines.join("\n");
+}
+
+/** What is notable, and what nothing is known about: silence would look like safety. */
+function hintLines({ package: launched, env }: Omit<ServerApprovalRequest, "text">): string[] {
+  const ofKind = (kind: VariableKind) =>
+    env.filter((variable) => variable.kind === kind).map(({ name }) => visibleText(name));
+  const unknown = ofKind("not-recognised");
+  const hints = ofKind("loader").map(
+    (name) => `warning  ${name} makes programs load or run other code, or trust other servers`,
+  );
+  if (unknown.length > 0) hints.push(`unknown  what these variables do: ${unknown.join(", ")}`);
+  if (launched.kind === "unpinned")
+    hints.push(
+      `warning  ${quotedText(launched.name)} is fetched in its newest version; pin an exact version`,
+    );
+  if (launched.kind === "not-recognised")
+    hints.push("unknown  what the command runs, and whether that stays the same");
+  return hints;
 }
 
 /** For a joined entry: which file wrote which field. */

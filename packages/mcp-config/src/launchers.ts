@@ -1,0 +1,158 @@
+import { win32 } from "node:path";
+
+function names(list: string): ReadonlySet<string> {
+  return new Set(list.split(" "));
+}
+
+/**
+ * Programs that take packages, modules, tasks or their own settings from the folder in which they start, or from one above it,
+ * whatever their arguments say.
+ */
+const LAUNCHERS = names(
+  [
+    // JavaScript
+    "npx npm pnpm pnpx pn yarn yarnpkg corepack bun bunx deno tsx ts-node ts-node-esm ts-node-script ts-node-dev vite-node esno esr",
+    "jiti babel-node swc-node zx nodemon turbo nx lerna rush grunt gulp node-dev volta fnm nvm electron",
+    // Python
+    "uv uvx uvw pip pipx pipenv poetry pdm hatch rye pixi conda mamba micromamba tox nox fastmcp mcp ipython invoke fab",
+    // Ruby, PHP, Perl, Java, .NET and others
+    "gem bundle bundler rake irb thor composer artisan cpan cpanm carton prove dotnet dnx msbuild nuget mvn mvnw gradle gradlew ant sbt",
+    "jbang lein clojure clj bb mill go cargo rustc rustup mix elixir iex rebar3 swift dart flutter zig cabal stack runghc nix nix-shell",
+    "nix-build opam dune raco crystal nim nimble v scons cmake ctest bazel bazelisk meson ninja",
+    // Task runners, version managers, and what fills the environment from a file of the folder
+    "make gmake nmake just task mage direnv devbox devenv mise rtx asdf proto pyenv rbenv nodenv dotenv dotenvx dotenv-cli env-cmd",
+    "docker-compose podman-compose vagrant terraform terragrunt tofu pulumi ansible ansible-playbook",
+    // the shells of Windows, whose options look like paths
+    "cmd powershell pwsh wscript cscript",
+  ].join(" "),
+);
+
+/** Those of them whose first word, after `run`, is the script. */
+const SCRIPT_RUNNERS = names(
+  "bun deno tsx ts-node ts-node-esm ts-node-script ts-node-dev vite-node esno esr jiti zx babel-node",
+);
+
+/**
+ * Interpreters. One that is given its script by an absolute path takes nothing from the folder, unless another option makes it: only
+ * options that match are known not to.
+ */
+const INTERPRETERS: { readonly [name: string]: RegExp } = {
+  __proto__: null as never,
+  ...byNames(
+    "node nodejs",
+    /^--(?:no-(?:warnings|deprecation)|enable-source-maps|(?:max-old-space-size|stack-trace-limit|trace-warnings)(?:=\d+)?|experimental-strip-types)$/,
+  ),
+  ...byNames("python pythonw pypy py", /^-(?:[uBEsOqISP]+|\d[\d.-]*)$/),
+  ...byNames("sh bash dash ash ksh zsh fish", /^-[eux]+$/),
+  ...byNames("java javaw", /^-(?:jar|X(?:mx|ms|ss)\w+)$/),
+  ...byNames(
+    "ruby jruby perl php php-cli lua luajit texlua rscript julia tclsh wish guile racket groovy kotlin scala awk gawk osascript",
+    /^-w$/,
+  ),
+};
+
+function byNames(list: string, harmless: RegExp): { readonly [name: string]: RegExp } {
+  return Object.fromEntries(list.split(" ").map((name) => [name, harmless]));
+}
+
+/** Programs that start another one, which their arguments name somewhere. */
+const WRAPPERS = names(
+  [
+    "env nice ionice nohup setsid stdbuf timeout gtimeout time chrt taskset numactl caffeinate arch script unbuffer xvfb-run",
+    "dbus-run-session busybox toybox command exec start sudo doas su runuser gosu setpriv chroot unshare nsenter firejail bwrap",
+    "systemd-run flatpak-spawn wsl xargs parallel watchexec entr strace ltrace gdb op doppler infisical aws-vault chamber teller sops",
+    "envchain cross-env cross-env-shell concurrently supergateway mcp-proxy tini dumb-init catchsegv cpulimit proxychains proxychains4",
+    "torsocks rlwrap expect faketime fakeroot conhost rundll32 forfiles",
+  ].join(" "),
+);
+
+/** Commands of containers that read the folder; the others run what is in an image. */
+const CONTAINER_TOOLS = names("docker podman nerdctl finch lima nerdctl.lima");
+const CONTAINER_COMMANDS_IN_FOLDER = names("compose build buildx builder bake stack model");
+
+/** The name of a program without its folder, extension, version and spelling: `python` for `/usr/bin/python3.12`. */
+export function programName(command: string): string {
+  const name = win32.basename(command).toLowerCase();
+  const bare = name.replace(/\.(?:cmd|exe|bat|ps1|com|[cm]?js|py|rb|phar|jar)$/, "").replace(/-cli$/, "");
+  return bare.replace(/(?<=[a-z])-?\d+(?:\.\d+)*t?$/, "") || bare;
+}
+
+/** A command line that was filled in, and whoever wrote it. */
+export interface CommandLine {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Whether it was written for the folder it starts in, so that a relative script is meant to be there. */
+  readonly isForFolder: boolean;
+}
+
+/**
+ * Whether a program takes code, packages or its own settings from the folder in which it starts, as far as its command line tells. A
+ * program that is not known here is taken for one that does not: most servers are such programs, and are meant to work in the folder.
+ */
+export function takesFromFolder({ command, args, isForFolder }: CommandLine): boolean {
+  const words = isWrapper(command, args, isForFolder) ? args.flatMap(wordsIn) : undefined;
+  if (words === undefined) return isTaker(command, args, isForFolder);
+  return words.some((word, index) => isTaker(word, words.slice(index + 1), isForFolder));
+}
+
+/** Whether the program is named somewhere among the arguments, also if the wrapper is itself a script. */
+function isWrapper(command: string, args: readonly string[], isForFolder: boolean): boolean {
+  if (WRAPPERS.has(programName(command))) return true;
+  const script = scriptOf(command, args, isForFolder);
+  return script !== undefined && WRAPPERS.has(programName(script.path));
+}
+
+/** `env -S` and some others are given a command line in one argument, with or without quotes. */
+function wordsIn(argument: string): readonly string[] {
+  return argument.split(/[\s;&|()"'`=]+/).filter((word) => word !== "");
+}
+
+function isTaker(command: string, args: readonly string[], isForFolder: boolean): boolean {
+  const name = programName(command);
+  if (SCRIPT_RUNNERS.has(name)) return !(isForFolder && runsRelativeScript(args));
+  if (LAUNCHERS.has(name)) return true;
+  if (CONTAINER_TOOLS.has(name)) return args.some((arg) => CONTAINER_COMMANDS_IN_FOLDER.has(arg));
+  if (INTERPRETERS[name] === undefined) return false;
+  const script = scriptOf(command, args, isForFolder);
+  return script === undefined || LAUNCHERS.has(programName(script.path));
+}
+
+function runsRelativeScript(args: readonly string[]): boolean {
+  const script = args.find((arg) => !arg.startsWith("-") && arg !== "run" && arg !== "watch");
+  return script !== undefined && /^\.{1,2}[\\/]/.test(script);
+}
+
+const IS_ABSOLUTE = /^(?:\/|[a-z]:[\\/]|\\\\)/i;
+const LOOKS_LIKE_FILE = /^(?:\.{1,2}[\\/]|\/|[a-z]:[\\/]|\\\\|[^-].*\.\w+$)/i;
+/** Options of interpreters that take code, or the name of a module or task, in place of a script: also as `-mjson.tool`. */
+const CODE_OPTION = /^(?:-[a-z]*[mcep]|--(?:eval|print|run|module|command)\b)/;
+/** Options by which Python leaves the folder out of what it imports from. */
+const ISOLATED = /^-[a-zA-Z]*[IP]/;
+
+/** What an interpreter runs, if it takes nothing else from the folder; `undefined` if it may, and for any other program. */
+function scriptOf(
+  command: string,
+  args: readonly string[],
+  isForFolder: boolean,
+): { readonly path: string } | undefined {
+  const name = programName(command);
+  const harmless = INTERPRETERS[name];
+  if (harmless === undefined) return undefined;
+  const index = args.findIndex((arg) => !harmless.test(arg));
+  const word = args[index];
+  if (word === undefined) return undefined;
+  if (IS_ABSOLUTE.test(word)) return { path: word };
+  if (isPython(name) && args.slice(0, index).some((arg) => ISOLATED.test(arg))) {
+    if (word === "-m") return { path: args[index + 1] ?? "" };
+    if (word === "-c") return { path: word };
+  }
+  if (!isForFolder || CODE_OPTION.test(word)) return undefined;
+  if (!word.startsWith("-")) return { path: word };
+  // The values of other options are skipped, as far as they do not look like files.
+  const script = args.slice(index + 1).find((arg) => LOOKS_LIKE_FILE.test(arg));
+  return script === undefined || IS_ABSOLUTE.test(script) ? undefined : { path: script };
+}
+
+function isPython(name: string): boolean {
+  return name.startsWith("py");
+}
