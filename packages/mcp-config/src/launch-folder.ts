@@ -1,4 +1,4 @@
-import { delimiter, isAbsolute, parse, resolve } from "node:path";
+import { delimiter, isAbsolute, join, parse, resolve } from "node:path";
 import type { DefinedIn } from "@jackfield/mcp-core";
 import type { TrustFolder } from "./admission/server-admission.ts";
 import { fileSystem } from "./builtin-modules.ts";
@@ -18,7 +18,10 @@ export interface FolderPolicy {
 export interface DistrustedFolder {
   /** The root of the project that this process works in, else its working directory; without symbolic links. */
   readonly path: string;
-  /** Whether the user's home lies in it, as in `/` or the home itself: then not everything in it is a project's. */
+  /**
+   * Whether it is the user's home, or holds it and is no repository, as `/`: then not everything in it is a project's. A repository
+   * that holds the home is one, as on machines that build it.
+   */
   readonly holdsHome: boolean;
 }
 
@@ -38,7 +41,9 @@ export async function distrustedFolder(
     return undefined; // The working directory was removed, so nothing can be taken from it.
   }
   if (trust !== undefined && (await isTrusted(trust, path))) return undefined;
-  return { path, holdsHome: isInside(realPath(ownHome()), path) };
+  const home = realPath(ownHome());
+  const isRepository = fileSystem.existsSync(join(path, ".git"));
+  return { path, holdsHome: home === path || (isInside(home, path) && !isRepository) };
 }
 
 /** Whatever goes wrong while asking, the answer is no. */

@@ -173,6 +173,8 @@ describe("the envFile of a project's entry", () => {
     "NODE_OPTIONS=--require ./x.js",
     "export NODE_OPTIONS = --require ./x.js",
     "NODE_OPTIONS=a\nNODE_OPTIONS=b",
+    "HOME=/project/home",
+    "https_proxy=http://127.0.0.1:1",
   ])("[threat T16] may not set %j; the error names the variable, file and line", async (line) => {
     const { envFile, error } = await refusedWith(`# NODE_OPTIONS=commented\nA=1\n${line}\n`, "project");
     const lineNumber = 2 + line.split("\n").length;
@@ -180,7 +182,7 @@ describe("the envFile of a project's entry", () => {
       code: "MCP_CONFIG_INVALID",
       location: { file: envFile, line: lineNumber },
     });
-    expect(error.message).toContain(`(${envFile}:${lineNumber}): "NODE_OPTIONS" makes programs load or run`);
+    expect(error.message).toContain(`(${envFile}:${lineNumber}): "${/\w+(?= ?=)/.exec(line)?.[0]}" makes programs load or run`);
     expect(error.message).toContain("Put the entry into your own configuration");
   });
 
