@@ -78,7 +78,11 @@ describe.runIf(process.platform !== "win32")("a server that no project brought, 
     write(join(planted, "x.js"), `#!/usr/bin/env node\n${trace("package")}`, 0o755);
     mkdirSync(join(clone, "node_modules/.bin"));
     symlinkSync("../planted-mcp/x.js", join(clone, "node_modules/.bin/planted-mcp"));
-    write(join(clone, "node_modules/.bin/interpreter"), `#!/bin/sh\nprintf 'PATH ' >> '${canary()}'\n`, 0o755);
+    write(
+      join(clone, "node_modules/.bin/interpreter"),
+      `#!/bin/sh\nprintf 'PATH ' >> '${canary()}'\n`,
+      0o755,
+    );
     write(join(clone, "planted_module/__init__.py"), "");
     write(join(clone, "planted_module/__main__.py"), python("module"));
     write(join(clone, "json.py"), python("library"));
@@ -122,7 +126,10 @@ describe.runIf(process.platform !== "win32")("a server that no project brought, 
       file,
       `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(said)}, JSON.stringify({ cwd: process.cwd(), env: process.env }));`,
     );
-    return { file, said: () => JSON.parse(readFileSync(said, "utf8")) as { cwd: string; env: NodeJS.ProcessEnv } };
+    return {
+      file,
+      said: () => JSON.parse(readFileSync(said, "utf8")) as { cwd: string; env: NodeJS.ProcessEnv },
+    };
   }
 
   it("takes no code, package or setting from the folder if the user's configuration has it", async () => {

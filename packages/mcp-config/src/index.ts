@@ -9,10 +9,9 @@ export {
 } from "./admission/server-admission.ts";
 export { type ApprovalLedger, createApprovalLedger } from "./approval/approval-ledger.ts";
 export { approvalRequest, type ServerApprovalRequest } from "./approval/approval-request.ts";
-export type { LaunchedPackage } from "./approval/package-pin.ts";
-export type { VariableKind } from "./loader-variables.ts";
 export { definitionContent } from "./approval/definition-content.ts";
 export { type FileStateStoreOptions, fileStateStore } from "./approval/file-state-store.ts";
+export type { LaunchedPackage } from "./approval/package-pin.ts";
 export {
   type PromptApproverOptions,
   promptApprover,
@@ -46,6 +45,7 @@ export { exaApiKey, isExaServer } from "./filters/native-servers.ts";
 export type { ServerBlock, ServerFilter, ServerFilterOptions } from "./filters/server-filters.ts";
 export type { ServerPattern } from "./filters/server-pattern.ts";
 export { HOST_IDS } from "./hosts/host-dialects.ts";
+export type { VariableKind } from "./loader-variables.ts";
 export { type ProjectFile, projectFiles } from "./project-files.ts";
 export type { Environment, InheritEnv } from "./safe-environment.ts";
 export { secretSpellings } from "./secret-spellings.ts";

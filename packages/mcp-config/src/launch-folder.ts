@@ -109,7 +109,7 @@ let lastPath: { readonly path: string; readonly folder: string; readonly kept: s
  * A `PATH` without the entries in the folder, which an `npm run` there has put first: a program looks there for its interpreter, and
  * for whatever it starts itself.
  */
-export function pathOutside(path: string, { path: folder, holdsHome }: DistrustedFolder): string {
+function pathOutside(path: string, { path: folder, holdsHome }: DistrustedFolder): string {
   if (holdsHome) return path;
   if (lastPath?.path !== path || lastPath.folder !== folder) {
     const isKept = (entry: string) =>
@@ -132,8 +132,22 @@ function realPath(path: string): string {
 const SCRIPT_VARIABLE =
   /^(?:npm_.*|pnpm_.*|yarn_.*|INIT_CWD|PROJECT_CWD|BERRY_BIN_FOLDER|PNPM_SCRIPT_SRC_DIR|NODE_PATH|NODE_OPTIONS|NODE)$/i;
 
-/** An environment without these variables, if this process was started by such a script. */
-export function environmentOutside(environment: Environment): Environment {
-  if (environment.npm_lifecycle_event === undefined && environment.INIT_CWD === undefined) return environment;
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !SCRIPT_VARIABLE.test(name)));
+/** An environment without these variables, if this process was started by such a script, and without the folder in `PATH`. */
+export function environmentOutside(environment: Environment, folder: DistrustedFolder): Environment {
+  const isScript = environment.npm_lifecycle_event !== undefined || environment.INIT_CWD !== undefined;
+  const kept = Object.entries(environment).filter(([name]) => !isScript || !SCRIPT_VARIABLE.test(name));
+  return withPathOutside(Object.fromEntries(kept), folder);
+}
+
+/** An environment without the folder in `PATH`, however the system spells that. The given one is changed. */
+export function withPathOutside<E extends { [name: string]: string | undefined }>(
+  environment: E,
+  folder: DistrustedFolder,
+): E {
+  for (const name of Object.keys(environment)) {
+    const path = environment[name];
+    if (name.toUpperCase() === "PATH" && path !== undefined)
+      Object.assign(environment, { [name]: pathOutside(path, folder) });
+  }
+  return environment;
 }

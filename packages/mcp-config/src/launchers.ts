@@ -14,11 +14,11 @@ const LAUNCHERS = names(
     "npx npm pnpm pnpx pn yarn yarnpkg corepack bun bunx deno tsx ts-node ts-node-esm ts-node-script ts-node-dev vite-node esno esr",
     "jiti babel-node swc-node zx nodemon turbo nx lerna rush grunt gulp node-dev volta fnm nvm electron",
     // Python
-    "uv uvx uvw pip pipx pipenv poetry pdm hatch rye pixi conda mamba micromamba tox nox fastmcp mcp ipython invoke fab",
+    "uv uvx uvw pip pipx pipenv poetry pdm hatch rye pixi conda mamba micromamba tox nox fastmcp ipython invoke fab",
     // Ruby, PHP, Perl, Java, .NET and others
     "gem bundle bundler rake irb thor composer artisan cpan cpanm carton prove dotnet dnx msbuild nuget mvn mvnw gradle gradlew ant sbt",
-    "jbang lein clojure clj bb mill go cargo rustc rustup mix elixir iex rebar3 swift dart flutter zig cabal stack runghc nix nix-shell",
-    "nix-build opam dune raco crystal nim nimble v scons cmake ctest bazel bazelisk meson ninja",
+    "jbang lein clojure clj mill go cargo rustc rustup mix elixir iex rebar3 swift dart flutter zig cabal stack runghc nix nix-shell",
+    "nix-build opam dune raco crystal nim nimble scons cmake ctest bazel bazelisk meson ninja",
     // Task runners, version managers, and what fills the environment from a file of the folder
     "make gmake nmake just task mage direnv devbox devenv mise rtx asdf proto pyenv rbenv nodenv dotenv dotenvx dotenv-cli env-cmd",
     "docker-compose podman-compose vagrant terraform terragrunt tofu pulumi ansible ansible-playbook",
@@ -66,9 +66,13 @@ const WRAPPERS = names(
   ].join(" "),
 );
 
-/** Commands of containers that read the folder; the others run what is in an image. */
-const CONTAINER_TOOLS = names("docker podman nerdctl finch lima nerdctl.lima");
-const CONTAINER_COMMANDS_IN_FOLDER = names("compose build buildx builder bake stack model");
+/** Programs only some commands of which read the folder: the others run what is in an image, for example. */
+const COMMANDS_IN_FOLDER: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...["docker", "podman", "nerdctl", "finch"].map(
+    (name) => [name, names("compose build buildx builder bake stack")] as const,
+  ),
+  ["mcp", names("run dev")],
+]);
 
 /** The name of a program without its folder, extension, version and spelling: `python` for `/usr/bin/python3.12`. */
 export function programName(command: string): string {
@@ -111,7 +115,8 @@ function isTaker(command: string, args: readonly string[], isForFolder: boolean)
   const name = programName(command);
   if (SCRIPT_RUNNERS.has(name)) return !(isForFolder && runsRelativeScript(args));
   if (LAUNCHERS.has(name)) return true;
-  if (CONTAINER_TOOLS.has(name)) return args.some((arg) => CONTAINER_COMMANDS_IN_FOLDER.has(arg));
+  const commands = COMMANDS_IN_FOLDER.get(name);
+  if (commands !== undefined) return args.some((arg) => commands.has(arg));
   if (INTERPRETERS[name] === undefined) return false;
   const script = scriptOf(command, args, isForFolder);
   return script === undefined || LAUNCHERS.has(programName(script.path));

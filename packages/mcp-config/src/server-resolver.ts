@@ -31,8 +31,8 @@ import {
   environmentOutside,
   type FolderPolicy,
   neutralFolder,
-  pathOutside,
   startFolder,
+  withPathOutside,
 } from "./launch-folder.ts";
 import { LOADER_FAULT, loaderOfProject } from "./loader-variables.ts";
 import { withoutDefaults } from "./missing-variables.ts";
@@ -193,9 +193,7 @@ async function resolveServer(
     files: readReferencedFiles(definition, dialect, home),
     commandOutputs: await runReferencedCommands(definition, dialect, commands, {
       ...run,
-      env: policy.environment,
-      // A shell could take anything from the folder.
-      cwd: folder && commands ? neutralFolder(folder, policy.launchFolder) : policy.cwd,
+      ...(folder && commands ? outside(folder, policy) : { env: policy.environment, cwd: policy.cwd }),
     }),
     readEnvFile: (envFile) => {
       checkEnvFileUse(definition);
@@ -211,6 +209,11 @@ async function resolveServer(
       ? resolveProcess(definition, values, policy, { home, dialect, folder })
       : resolveRemote(definition, values, dialect, await tokenFieldOf(definition));
   return { server: { ...common, ...resolved, secrets: secretsIn(values) }, filledIn: [...values.filledIn] };
+}
+
+/** What commands in place of values are run with: the shell could take anything from the folder. */
+function outside(folder: DistrustedFolder, { environment, launchFolder }: ResolverPolicy) {
+  return { env: environmentOutside(environment, folder), cwd: neutralFolder(folder, launchFolder) };
 }
 
 function secretsIn({ secrets }: EntryValues): readonly string[] {
@@ -266,12 +269,11 @@ function resolveProcess(
   if (directory !== undefined) checkInside(definition, "cwd", resolve(directory), bounds);
   const own = { ...passedThrough(definition, values), ...values.env };
   const { environment, inheritEnv, platform } = policy;
-  const parent = folder !== undefined && inheritEnv === true ? environmentOutside(environment) : environment;
+  const parent = folder && inheritEnv === true ? environmentOutside(environment, folder) : environment;
   const env = childEnvironment(parent, inheritEnv, own, platform);
   for (const name of definition.envUnset ?? []) delete env[name];
   const inherited = Object.keys(env).filter((name) => !Object.hasOwn(own, name));
-  const path = inherited.find((name) => name.toUpperCase() === "PATH");
-  if (folder !== undefined && path !== undefined) env[path] = pathOutside(env[path] ?? "", folder);
+  if (folder !== undefined) withPathOutside(env, folder);
   const program = {
     command: base === undefined ? command : anchorCommand(command, base),
     args,

@@ -182,7 +182,9 @@ describe("the envFile of a project's entry", () => {
       code: "MCP_CONFIG_INVALID",
       location: { file: envFile, line: lineNumber },
     });
-    expect(error.message).toContain(`(${envFile}:${lineNumber}): "${/\w+(?= ?=)/.exec(line)?.[0]}" makes programs load or run`);
+    expect(error.message).toContain(
+      `(${envFile}:${lineNumber}): "${/\w+(?= ?=)/.exec(line)?.[0]}" makes programs load or run`,
+    );
     expect(error.message).toContain("Put the entry into your own configuration");
   });
 

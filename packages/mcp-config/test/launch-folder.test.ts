@@ -45,7 +45,10 @@ describe.runIf(process.platform !== "win32")("where npx starts", () => {
   });
 
   test("a project's own entry starts in the folder of this process", async () => {
-    const { cwd } = await resolveStdio({ ...npx, definedIn: place("project") }, { launchFolder: file("launch") });
+    const { cwd } = await resolveStdio(
+      { ...npx, definedIn: place("project") },
+      { launchFolder: file("launch") },
+    );
     expect(cwd).toBeUndefined();
   });
 
@@ -77,7 +80,12 @@ describe.runIf(process.platform !== "win32")("where npx starts", () => {
   });
 
   test.each([
-    ["throws", () => { throw new Error("unknown"); }],
+    [
+      "throws",
+      () => {
+        throw new Error("unknown");
+      },
+    ],
     ["answers something else", () => "yes" as unknown as boolean],
   ])("a trust function that %s trusts nothing", async (_what, trust) => {
     expect((await resolveStdio({ ...npx, definedIn: place("user") }, { trust })).cwd).toBe(file("home"));
@@ -113,9 +121,28 @@ describe.runIf(process.platform !== "win32")("where npx starts", () => {
     expect(cwd).toBe(launchFolder);
   });
 
+  test.each(["user", "explicit"] as const)(
+    "in scope %s the PATH that it gets has nothing of the project, even if its entry adds to it",
+    async (scope) => {
+      const env = { PATH: `${file("project/bin")}:/usr/bin:${file("project-2/bin")}` };
+      const resolved = await resolveStdio({ ...npx, definedIn: place(scope) }, { env });
+      expect(resolved.env.PATH).toBe(`/usr/bin:${file("project-2/bin")}`);
+      const added = { ...npx, definedIn: place(scope), env: { PATH: "/opt/bin:${PATH}" } };
+      expect((await resolveStdio(added, { env })).env.PATH).toBe(
+        `/opt/bin:/usr/bin:${file("project-2/bin")}`,
+      );
+      const ofProject = await resolveStdio({ ...npx, definedIn: place("project") }, { env });
+      expect(ofProject.env.PATH).toBe(env.PATH);
+    },
+  );
+
   test("commands in place of values run there, too", async () => {
     const options = { runCommands: true, launchFolder: file("launch"), env: { PATH: process.env.PATH } };
-    const written = { definedIn: { scope: "explicit", host: "omp" } as const, command: "x", env: { WHERE: "!pwd" } };
+    const written = {
+      definedIn: { scope: "explicit", host: "omp" } as const,
+      command: "x",
+      env: { WHERE: "!pwd" },
+    };
     const { env } = await resolveStdio(written, options);
     expect(env.WHERE).toBe(file("launch"));
   });

@@ -10,9 +10,9 @@ const LOADERS = {
     "PATH HOME XDG_CONFIG_HOME XDG_DATA_HOME USERPROFILE APPDATA LOCALAPPDATA HOMEDRIVE HOMEPATH TMPDIR TEMP CODEX_HOME JACKFIELD_HOME",
   "the linker and shells":
     "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT LD_PROFILE_OUTPUT DYLD_INSERT_LIBRARIES GCONV_PATH BASH_ENV ENV BASH_FUNC_ls%% SHELL",
-  "JavaScript":
+  JavaScript:
     "NODE_OPTIONS NODE_PATH NODE_COMPILE_CACHE BUN_INSTALL DENO_DIR COREPACK_NPM_REGISTRY npm_config_registry NPM_CONFIG_SCRIPT_SHELL Npm_Config_x npm_config__password pnpm_config_registry PNPM_HOME YARN_RC_FILENAME TS_NODE_PROJECT",
-  "Python":
+  Python:
     "PYTHONPATH PYTHONSTARTUP PYTHONPYCACHEPREFIX PYTHONWARNINGS PYTHONEXECUTABLE VIRTUAL_ENV CONDA_PREFIX PIP_INDEX_URL PIP_TARGET PIP_TRUSTED_HOST PIPX_DEFAULT_PYTHON UV_INDEX_URL UV_PYTHON UV_PROJECT UV_TOOL_DIR POETRY_VIRTUALENVS_PATH",
   "Ruby, Perl, PHP, Lua and R":
     "RUBYOPT RUBYLIB GEM_PATH BUNDLE_GEMFILE PERL5OPT PERL5LIB PHPRC PHP_INI_SCAN_DIR LUA_INIT LUA_PATH_5_4 R_PROFILE R_LIBS",
@@ -34,13 +34,19 @@ describe("what a variable does", () => {
       expect(variableKind(name, platform)).toBe("loader");
   });
 
-  test.each(["node_options", "Node_Options", "PythonPath", "env", "git_ssh_command", "ComSpec", "Path", "home"])(
-    "[threat T16] %s does so on Windows, where case is ignored, and not elsewhere",
-    (name) => {
-      expect(variableKind(name, "win32")).toBe("loader");
-      expect(variableKind(name, "linux")).toBe("not-recognised");
-    },
-  );
+  test.each([
+    "node_options",
+    "Node_Options",
+    "PythonPath",
+    "env",
+    "git_ssh_command",
+    "ComSpec",
+    "Path",
+    "home",
+  ])("[threat T16] %s does so on Windows, where case is ignored, and not elsewhere", (name) => {
+    expect(variableKind(name, "win32")).toBe("loader");
+    expect(variableKind(name, "linux")).toBe("not-recognised");
+  });
 
   test.each(
     "NODE_ENV PYTHONUNBUFFERED PYTHONIOENCODING PYTHONUTF8 RUST_LOG UV_THREADPOOL_SIZE GIT_AUTHOR_NAME GIT_TERMINAL_PROMPT GIT_COMMIT LD_SDK_KEY LD_API_KEY LD_ACCESS_TOKEN NPM_TOKEN GITHUB_TOKEN GIT_TOKEN DOCKER_PASSWORD SSH_HOST GOMAXPROCS DOTNET_ENVIRONMENT".split(
