@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -43,7 +43,8 @@ describe.runIf(process.platform !== "win32")("a server that no project brought, 
   const before = process.cwd();
   let folder: TemporaryFolder;
   let clone: string;
-  const traps = [createServer(), createServer()];
+  const registries = { ofClone: createServer(), ofUser: createServer() };
+  const traps = Object.values(registries);
   const connections = [0, 0];
   const canary = () => join(folder.path, "canary");
   const ran = () => (existsSync(canary()) ? readFileSync(canary(), "utf8").trim().split(" ") : []);
@@ -63,15 +64,15 @@ describe.runIf(process.platform !== "win32")("a server that no project brought, 
       });
       await new Promise<void>((listening) => trap.listen(0, "127.0.0.1", listening));
     }
-    const settings = (trap = traps[0]) =>
-      `registry=http://127.0.0.1:${(trap?.address() as AddressInfo).port}/\nupdate-notifier=false\nfetch-retries=0\n`;
+    const settings = (registry: Server) =>
+      `registry=http://127.0.0.1:${(registry.address() as AddressInfo).port}/\nupdate-notifier=false\nfetch-retries=0\n`;
     const trace = (how: string) =>
       `require("node:fs").appendFileSync(${JSON.stringify(canary())}, "${how} ");\n`;
     const python = (how: string) => `open(${JSON.stringify(canary())}, "a").write("${how} ")\n`;
     mkdirSync(join(clone, ".git"), { recursive: true });
     write(join(clone, "package.json"), '{ "name": "clone", "version": "1.0.0" }');
-    write(join(clone, ".npmrc"), settings());
-    write(join(dirname(clone), ".npmrc"), settings(traps[1])); // the user's own registry
+    write(join(clone, ".npmrc"), settings(registries.ofClone));
+    write(join(dirname(clone), ".npmrc"), settings(registries.ofUser));
     const planted = join(clone, "node_modules/planted-mcp");
     const manifest = { name: "planted-mcp", version: "1.0.0", bin: { "planted-mcp": "x.js" }, main: "x.js" };
     write(join(planted, "package.json"), JSON.stringify(manifest));
