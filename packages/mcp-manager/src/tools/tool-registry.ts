@@ -198,7 +198,7 @@ function namesOf(named: readonly { readonly name: string }[]): string[] {
 }
 
 /** Whether a caller could not tell two tools apart. The origin, live or catalog, is no difference. */
-export function isAlike(a: ToolDescriptor, b: ToolDescriptor): boolean {
+function isAlike(a: ToolDescriptor, b: ToolDescriptor): boolean {
   const names = Object.keys(a) as (keyof ToolDescriptor)[];
   if (names.length !== Object.keys(b).length) return false;
   // Without copies: a call waits while every tool of a server that restarted is compared.
