@@ -12,7 +12,11 @@ interface DiagnosticFacts {
  */
 export const DIAGNOSTIC_CODES = {
   ConfigReadError: { severity: "error", means: "The file cannot be read, or is not a regular file." },
-  ConfigTooLargeError: { severity: "error", means: "The file is larger than the limit; it was not read." },
+  ConfigTooLargeError: {
+    severity: "error",
+    means:
+      "The file is larger than the limit, or its project brings more than the limits; it was not all read.",
+  },
   ConfigEncodingError: { severity: "error", means: "The file is not text in UTF-8 or marked UTF-16." },
   ConfigSyntaxError: {
     severity: "error",

@@ -8,7 +8,12 @@ export {
   type TrustFolder,
 } from "./admission/server-admission.ts";
 export { type ApprovalLedger, createApprovalLedger } from "./approval/approval-ledger.ts";
-export { approvalRequest, type ServerApprovalRequest } from "./approval/approval-request.ts";
+export {
+  approvalQuestion,
+  approvalRequest,
+  approvalText,
+  type ServerApprovalRequest,
+} from "./approval/approval-request.ts";
 export { definitionContent } from "./approval/definition-content.ts";
 export { type FileStateStoreOptions, fileStateStore } from "./approval/file-state-store.ts";
 export type { LaunchedPackage } from "./approval/package-pin.ts";
@@ -17,6 +22,7 @@ export {
   promptApprover,
   type ServerApprover,
 } from "./approval/prompt-approver.ts";
+export { visibleText } from "./approval/visible-text.ts";
 export type { CommandValueOptions } from "./command-values.ts";
 export {
   type ConfigDiagnostic,

@@ -8,6 +8,7 @@ export { approvalRequest } from "./approval/approval-request.ts";
 export { definitionContent } from "./approval/definition-content.ts";
 export { fileStateStore } from "./approval/file-state-store.ts";
 export { promptApprover } from "./approval/prompt-approver.ts";
+export { visibleText } from "./approval/visible-text.ts";
 export { findServers } from "./discovery/discover-servers.ts";
 export { exaApiKey, isExaServer } from "./filters/native-servers.ts";
 export { secretSpellings } from "./secret-spellings.ts";

@@ -1,4 +1,4 @@
-import type { ServerApprovalRequest } from "./approval-request.ts";
+import { approvalQuestion, approvalText, type ServerApprovalRequest } from "./approval-request.ts";
 
 /**
  * Decides whether a definition may run. Only `true` accepts it, and only this definition. It may take any time: only the server
@@ -31,7 +31,7 @@ export function promptApprover(options: PromptApproverOptions = {}): ServerAppro
 }
 
 async function ask(
-  { definition, text }: ServerApprovalRequest,
+  request: ServerApprovalRequest,
   { input = process.stdin, output = process.stderr }: PromptApproverOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -42,11 +42,15 @@ async function ask(
   // Ctrl+C is meant for the program, not an answer. While readline holds the terminal in raw mode, the program would get no SIGINT.
   lines.on("SIGINT", () => interrupt(lines));
   try {
+    const columns = "columns" in output && typeof output.columns === "number" ? output.columns : undefined;
+    const text = approvalText(request, columns);
     output.write(`\nA file of this project wants to run an MCP server:\n\n${text}\n\n`);
-    const verb = definition.transport === "stdio" ? "run this command" : "connect to this server";
     // `question` never settles once the input has ended, as by Ctrl+D.
     const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
-    const answer = await Promise.race([lines.question(`May it ${verb}? [y/N] `, { signal }), ended]);
+    const answer = await Promise.race([
+      lines.question(`${approvalQuestion(request)} [y/N] `, { signal }),
+      ended,
+    ]);
     return ["y", "yes"].includes(answer.trim().toLowerCase());
   } catch (error) {
     if (signal.aborted) return false;

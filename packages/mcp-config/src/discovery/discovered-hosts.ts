@@ -10,7 +10,7 @@ import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts"
 import { readHostServersSafely } from "../sources/host-servers.ts";
 import type { CanShadowByEndpoint } from "../sources/merged-servers.ts";
 import type { SourceEntry } from "../sources/server-source.ts";
-import { createReadOnce, readHostFiles } from "./host-files.ts";
+import { createReadOnce, type FoundHost, otherWork, readHostFiles } from "./host-files.ts";
 
 /** Entries that are merged among themselves before they are joined with others. */
 export interface FoundEntries {
@@ -37,21 +37,27 @@ export async function discoverHosts(
 ): Promise<DiscoveredHosts> {
   const { report, reportRest } = limitReport(reportAll);
   const { dialects, problems } = namedDialects(hosts);
+  const readOnce = createReadOnce(report);
   const context: FindingContext = {
     folders: projectFolders(at),
     isStandaloneFile: false,
     platform: at.platform,
     env: at.env,
     remark: () => {},
+    entriesOfProject: readOnce.allowance.entries,
   };
-  const readOnce = createReadOnce(report);
-  const found = await Promise.all(dialects.map((dialect) => readHostFiles(dialect, at, readOnce, report)));
+  // One after the other, because what a project may bring is counted in this order.
+  const found: FoundHost[] = [];
+  for (const dialect of dialects) found.push(await readHostFiles(dialect, at, readOnce, report));
   const sources: FoundEntries[] = [];
   for (const host of found) {
+    await otherWork();
     const { entries, problems: faults } = readHostServersSafely(host, context, report);
     sources.push({ entries, canShadowByEndpoint: endpointRule(host.dialect, entries) });
     problems.push(...host.problems, ...faults);
   }
+  const tooMuch = readOnce.allowance.problem(at.projectTop);
+  if (tooMuch) problems.push(tooMuch);
   reportRest();
   return { sources, problems };
 }

@@ -22,8 +22,9 @@ import {
 } from "../sources/host-document.ts";
 import type { HostDocuments } from "../sources/host-servers.ts";
 import { readPattern } from "./path-pattern.ts";
+import { createProjectAllowance, MOST_NAMES_OF_PROJECT, type ProjectAllowance } from "./project-allowance.ts";
 
-const { existsSync, readdirSync, realpathSync, statSync } = fileSystem;
+const { existsSync, opendirSync, readdirSync, realpathSync, statSync } = fileSystem;
 
 /** More files than any real folder has. */
 const MOST_MATCHES = 1000;
@@ -32,15 +33,33 @@ const MOST_MATCHES = 1000;
 const DEEPEST_LEAD = 2;
 
 /** Reads each file once, however many hosts ask for it. */
-export type ReadOnce = (file: string) => ConfigFile;
+export interface ReadOnce {
+  /** `undefined` for a file of a project that has brought too much already. */
+  read(file: string, scope: HostFile["scope"]): ConfigFile | undefined;
+  readonly allowance: ProjectAllowance;
+}
 
 /** Makes a reader that remembers what it has read. */
 export function createReadOnce(report: Report): ReadOnce {
-  const read = new Map<string, ConfigFile>();
-  return (file) => {
-    const reading = read.get(file) ?? readConfigFile(file, report);
-    read.set(file, reading);
-    return reading;
+  const known = new Map<string, ConfigFile | undefined>();
+  const allowance = createProjectAllowance();
+  const readOfProject = (file: string): ConfigFile | undefined => {
+    const found = readConfigFile(file, report, allowance.bytesLeft());
+    if ("text" in found) allowance.take(found.stats.size);
+    else if (found.kind === "ConfigTooLargeError") {
+      allowance.leaveOut(file);
+      return undefined;
+    }
+    return found;
+  };
+  return {
+    allowance,
+    read(file, scope) {
+      if (known.has(file)) return known.get(file);
+      const reading = scope === "project" ? readOfProject(file) : readConfigFile(file, report);
+      known.set(file, reading);
+      return reading;
+    },
   };
 }
 
@@ -56,7 +75,7 @@ export async function readHostFiles(
   readOnce: ReadOnce,
   report: Report,
 ): Promise<FoundHost> {
-  const candidates = findCandidates(dialect, at);
+  const candidates = findCandidates(dialect, at, readOnce.allowance);
   const first = await readCandidates(candidates, dialect, at, readOnce, report);
   const found = [first];
   const seen = new Set<string>();
@@ -89,7 +108,11 @@ interface Candidate {
   readonly file: Pick<HostFile, "kind" | "scope" | "format" | "servers" | "script" | "writtenFor">;
 }
 
-function findCandidates(dialect: HostDialect, at: HostSurroundings): readonly Candidate[] {
+function findCandidates(
+  dialect: HostDialect,
+  at: HostSurroundings,
+  allowance: ProjectAllowance,
+): readonly Candidate[] {
   const listed: Candidate[] = [];
   const own = new Set<string>();
   for (const file of dialect.files) {
@@ -102,15 +125,17 @@ function findCandidates(dialect: HostDialect, at: HostSurroundings): readonly Ca
     const { file, path } = candidate;
     // In the home directory, the user's own file is also in the place of a project's. No project has brought it.
     if (file.scope === "project" && own.has(path.file)) return [];
-    return path.isPattern ? expandPattern(path, at).map((found) => ({ file, path: found })) : candidate;
+    if (!path.isPattern) return candidate;
+    const names = file.scope === "project" ? (folder: string) => namesOfProject(folder, allowance) : namesIn;
+    return expandPattern(path, at, names).map((found) => ({ file, path: found }));
   });
 }
 
 /** Every path that matches a pattern, sorted by name. */
-function expandPattern(path: HostPath, at: HostSurroundings): readonly HostPath[] {
+function expandPattern(path: HostPath, at: HostSurroundings, list: typeof namesIn): readonly HostPath[] {
   const pattern = readPattern(path, at);
   const isPassedOver = (name: string) => path.matchesFolders === false && isFolder(pattern.fileOf(name));
-  const names = namesIn(pattern.folder)
+  const names = list(pattern.folder)
     .filter((name) => pattern.matches(name) && !isPassedOver(name))
     .sort();
   return names.slice(0, MOST_MATCHES).map((name) => ({
@@ -127,12 +152,42 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
+/** No names of a folder with too many: which of them come first is not known before all are listed and sorted. */
+function namesOfProject(folder: string, allowance: ProjectAllowance): readonly string[] {
+  const names: string[] = [];
+  try {
+    using entries = opendirSync(folder, { bufferSize: 256 });
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+      if (names.length === MOST_NAMES_OF_PROJECT) {
+        allowance.leaveOut(folder);
+        return [];
+      }
+      names.push(entry.name);
+    }
+  } catch {
+    return [];
+  }
+  return names;
+}
+
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
     return false;
   }
+}
+
+let gaveWayAt = 0;
+/** For how long reading keeps other work waiting, in milliseconds. */
+const LONGEST_TURN_MS = 4;
+
+/** Lets other work of the process run, if reading has gone on for a while. */
+export async function otherWork(): Promise<void> {
+  const now = performance.now();
+  if (now - gaveWayAt < LONGEST_TURN_MS) return;
+  await new Promise((resolve) => setImmediate(resolve));
+  gaveWayAt = performance.now();
 }
 
 async function readCandidates(
@@ -157,8 +212,9 @@ async function readCandidates(
       continue;
     }
     const { file, text, isNamed } = candidate.path;
-    const found = text === undefined ? readOnce(file) : { text };
-    if ("absence" in found && found.absence !== undefined && !isNamed) {
+    const found = text === undefined ? readOnce.read(file, candidate.file.scope) : { text };
+    if (candidate.file.scope === "project") await otherWork();
+    if (found && "absence" in found && found.absence !== undefined && !isNamed) {
       if (found.absence === "dangling") reportDangling(candidate.path.file, report);
       continue;
     }
@@ -173,7 +229,7 @@ async function readCandidates(
 
 async function parseCandidate(
   candidate: Candidate,
-  found: ConfigFile | { readonly text: string },
+  found: ConfigFile | { readonly text: string } | undefined,
   loaded: HostText[],
   dialect: HostDialect,
   at: HostSurroundings,
@@ -192,6 +248,7 @@ async function parseCandidate(
     host: rules.id,
   };
   const unusable = (problem: ConfigProblem) => ({ problem, ...brokenDocument(source) });
+  if (found === undefined) return brokenDocument(source);
   if (!("text" in found)) return unusable(problemOf(source, found.kind, found.error));
   if (!("stats" in found)) return parseHostText({ ...source, text: found.text }, report);
   const refusal = refusalOf(candidate, found, at);

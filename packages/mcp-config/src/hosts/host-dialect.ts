@@ -101,6 +101,8 @@ export interface FindingContext {
   readonly platform: NodeJS.Platform;
   /** The environment in which lists look up the variables of entries. Missing where it is not known. */
   readonly env?: Environment | undefined;
+  /** How many of `count` entries in a section of a project's file are used. Missing where nothing limits them. */
+  readonly entriesOfProject?: ((file: string, section: JsonPath, count: number) => number) | undefined;
   /** Reports which project's servers were chosen. */
   remark(code: "project-chosen", path: JsonPath, text: string): void;
 }

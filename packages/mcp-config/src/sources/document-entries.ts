@@ -70,7 +70,11 @@ export function findEntries(
     const fault = sectionFault(source, section, refused);
     if (fault) problems.push(problemOf(source, "ConfigShapeError", fault));
     else {
-      const members = membersOf(valueAt(content, section.path), section);
+      const { entriesOfProject } = context;
+      const isLimited = source.scope === "project" && entriesOfProject !== undefined;
+      const most = (count: number) =>
+        isLimited ? entriesOfProject(source.file, section.path, count) : count;
+      const members = membersOf(valueAt(content, section.path), section, most);
       for (const member of members) entries.push(entryOf(member, refused));
     }
   }
@@ -160,17 +164,24 @@ function wantedAt({ name, nameField, optionOf }: ServerSection, value: unknown):
   return Array.isArray(value) ? undefined : "a list of servers";
 }
 
-function membersOf(value: unknown, section: ServerSection): Member[] {
+/** @param most - how many of that many are used */
+function membersOf(value: unknown, section: ServerSection, most: (count: number) => number): Member[] {
   const { path, isServer } = section;
-  if (Array.isArray(value)) return value.map((element, index) => memberOfList(element, index, section));
+  if (Array.isArray(value)) {
+    const used = value.slice(0, most(value.length));
+    return used.map((element, index) => memberOfList(element, index, section));
+  }
   if (section.name !== undefined) {
+    if (most(1) === 0) return [];
     const whole = isMap(value) && section.beside ? { ...value, ...section.beside } : value;
     return [{ name: section.name, value: whole, path, section }];
   }
   const map = isMap(value) ? value : {};
   const names = Object.keys(map);
   const ofServers = isServer ? names.filter((name) => isServer(map[name], name)) : names;
-  return ofServers.map((name) => ({ name, value: map[name], path: [...path, name], section }));
+  return ofServers
+    .slice(0, most(ofServers.length))
+    .map((name) => ({ name, value: map[name], path: [...path, name], section }));
 }
 
 function memberOfList(value: unknown, index: number, section: ServerSection): Member {

@@ -47,6 +47,21 @@ describe("the terminal prompt", () => {
     expect(await asked).toBe(accepted);
   });
 
+  test("[threat T06] breaks the lines for a narrow terminal, and names the server in the question", async () => {
+    const { input, output } = terminal();
+    const narrow = Object.assign(output, { columns: 30 });
+    const asked = promptApprover({ input, output: narrow })(
+      approvalRequest({ ...definition, args: ["x".repeat(300)] }),
+      { signal: never },
+    );
+    const shown = await waitForOutput(output, "[y/N] ");
+    expect(shown).toMatch(/\nMay "github" run this command\? \[y\/N\] $/);
+    const lines = shown.split("\n").filter((line) => line.includes("x".repeat(10)));
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(30);
+    input.end();
+    await asked;
+  });
+
   test("refuses when the input ends without an answer", async () => {
     const { input, output, approve } = terminal();
     const asked = approve(request, { signal: never });
