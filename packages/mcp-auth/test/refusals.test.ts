@@ -101,8 +101,14 @@ describe("a login", () => {
     expect(scene.authority.requestsTo("/token")).toEqual([]);
   });
 
-  it.each(["javascript:alert(1)", "file:///etc/passwd", "http://elsewhere.example/login"])(
-    "[T25] fails without a page when the authorization endpoint is %s",
+  it.each([
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "http://elsewhere.example/login",
+    // A parser encodes it, so the URL that is built no longer shows it.
+    "https://issuer.example/\u202elogin",
+  ])(
+    "[T25] fails without a page when the authorization endpoint is %j",
     async (endpoint) => {
       await using scene = await openScene({ behavior: { metadata: { authorization_endpoint: endpoint } } });
       await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });

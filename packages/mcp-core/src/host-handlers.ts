@@ -26,9 +26,10 @@ export interface ServerRequestContext {
 /** A server asks the person something (MCP `elicitation/create`). */
 export interface ElicitationRequest {
   readonly message: string;
-  /** `form`: the fields of `requestedSchema`. `url`: the person is to open `url` in a browser; it is https, or http on this machine. */
+  /** `form`: the fields of `requestedSchema`. `url`: the person is to open `url` in a browser, see there. */
   readonly mode: "form" | "url";
   readonly requestedSchema?: JsonObject | undefined;
+  /** Https, or http on this machine, without a user name, and as the URL standard writes it: with the host in ASCII. */
   readonly url?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { withoutSecretForms } from "./secret-forms.ts";
 export const MAX_ERROR_TEXT_BYTES = 2048;
 
 /** The longest name in an error text, in characters; names come from servers and files, and may be of any length. */
-const MAX_NAME_LENGTH = 128;
+const MAX_NAME_LENGTH = 64;
 
 /** How much of a text is read, in characters: far more than fits, even after escape sequences are removed. */
 const MAX_READ_LENGTH = 65_536;
@@ -20,7 +20,7 @@ export interface ErrorPlace {
 
 /**
  * The text that a model reads about a failed call: one line of at most 2 KiB, without control characters or escape sequences,
- * with the server's and the tool's name and advice on what to do. Whatever looks like a secret is replaced. If the outcome is
+ * with the server's and the tool's name, reduced to `[A-Za-z0-9._-]`, and advice on what to do. Whatever looks like a secret is replaced. If the outcome is
  * unknown, the text says that the call may have run and must not simply be repeated. Of the error's details only the code and
  * the message are used, never its cause or stack; of anything but an `McpError` nothing is used, since it may carry a secret.
  */
@@ -57,10 +57,13 @@ function isOutcomeUnknown(error: McpError): boolean {
   return error.outcome === "unknown" || error.code === "MCP_OUTCOME_UNKNOWN";
 }
 
+/** A name reduced to what cannot be a sentence or leave its quotation marks, as in the markers of `@jackfield/mcp-guard`. */
 function nameText(role: string, name: string | undefined): string {
-  return name === undefined
-    ? ""
-    : ` ${role} "${cleanText(name).slice(0, MAX_NAME_LENGTH).replace(HALF, "")}"`;
+  if (name === undefined) return "";
+  const plain = cleanText(name)
+    .slice(0, MAX_NAME_LENGTH)
+    .replace(/[^A-Za-z0-9._-]/g, "_");
+  return ` ${role} "${plain}"`;
 }
 
 const ESCAPE = "\u001b";
@@ -84,9 +87,6 @@ const SEPARATING = String.raw`[\t-\r\u0085\p{Zl}\p{Zp}\p{Cs}]+`;
 
 /** Characters that are not seen, such as the other control characters. They hide or reorder text, and split a secret without showing it. */
 const INVISIBLE = String.raw`[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+`;
-
-/** Half of a character at the end, left by a cut. */
-const HALF = /[\ud800-\udbff]$/;
 
 /** Redacts before anything is cut for display, and marks an earlier cut, behind which the rest of a secret may be. */
 function cleanText(text: string): string {

@@ -150,6 +150,8 @@ async function authorizeCode(
   const endpoint = metadata.authorization_endpoint;
   const step: LoginStep = { server: server.name, doing: "authorization request", endpoint, secrets };
   try {
+    // As it was announced: the URL that is built from it no longer shows what a parser has dropped.
+    checkAuthorizationUrl(endpoint);
     const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(authority.url, {
       metadata,
       clientInformation: client,

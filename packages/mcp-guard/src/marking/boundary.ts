@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { latePattern } from "../late-pattern.ts";
 import { foldCharacter } from "../scanning/folded-character.ts";
 import { readingsOf } from "../scanning/readings.ts";
 import { characterAt } from "./character-reference.ts";
@@ -11,11 +12,17 @@ export interface Provenance {
 
 const TAG = "mcp_tool_output";
 
-/** Everything that reads as an opening angle bracket: brackets, and characters confusable with one (UTS #39). */
-const BRACKET = String.raw`[<＜‹〈⟨〈﹤❮❬❰⧼\u02c2\u1438\u16b2]|\ud834\ude36`;
-const IS_BRACKET = new RegExp(`^(?:${BRACKET})$`);
+/**
+ * Everything that reads as an opening angle bracket: opening brackets and quotation marks, mathematical signs (full-width and small forms
+ * among them), triangles and arrows that point to the left, and letters confusable with one (UTS #39).
+ */
+const BRACKET = String.raw`<|(?![\0-\x7f])[\p{Ps}\p{Pi}\p{Sm}\u02c2\u02f1\u1438\u16b2\u2190\u2329\u25c0-\u25c5\u2b9c\u2bc7\u{1d236}\u{1f780}]`;
+const isBracket = latePattern(`^(?:${BRACKET})$`, "u");
 /** Brackets, and character references: those with a name are brackets, those with a number may be. */
-const EVERY_BRACKET = new RegExp(String.raw`${BRACKET}|&(?:lt|lsaquo|lang|langle|#\d+|#x[\da-f]+);?`, "gi");
+const REFERENCE = String.raw`&(?:lt|lsaquo|laquo|lang|langle|Lang|nlt|prec|#\d+|#x[\da-f]+);?`;
+const ASCII_BRACKETS = new RegExp(`<|${REFERENCE}`, "gi");
+const everyBracket = latePattern(`${BRACKET}|${REFERENCE}`, "giu");
+const IS_ASCII = /^[\0-\x7f]*$/;
 
 /**
  * Encloses a text from a server in markers that name its source, so that a model can tell data from instructions.
@@ -45,11 +52,17 @@ function attribute(name: string): string {
   return name.slice(0, LONGEST_NAME).replace(/[^A-Za-z0-9._-]/g, "_");
 }
 
+/** Whether a name of a server or a tool can stand in a text for a model as it is: too short and too plain for a sentence. */
+export function isPlainName(name: string): boolean {
+  return name.length <= LONGEST_NAME && attribute(name) === name;
+}
+
 /** Replaces the bracket of whatever reads like the tag, however it is spelled, and leaves every other character alone. */
 function disarm(text: string): string {
   const readings = readingsOf(text);
-  return text.replace(EVERY_BRACKET, (bracket, at: number) => {
-    if (bracket.startsWith("&#") && !IS_BRACKET.test(characterAt(bracket, 0).character)) return bracket;
+  const brackets = IS_ASCII.test(text) ? ASCII_BRACKETS : everyBracket();
+  return text.replace(brackets, (bracket, at: number) => {
+    if (bracket.startsWith("&#") && !isBracket().test(characterAt(bracket, 0).character)) return bracket;
     const isTag = readings.some(
       (reading) => reading.startsWith(bracket, at) && readsLikeTag(reading, at + bracket.length),
     );
@@ -59,15 +72,24 @@ function disarm(text: string): string {
 
 /** Whatever is skipped holds no bracket that this reading shows, so all of them together read the text only once. */
 function readsLikeTag(text: string, from: number): boolean {
-  let matched = 0;
+  let letters = "";
   for (let at = from; at < text.length; ) {
     const { character, length } = characterAt(text, at);
     at += length;
+    if (isBracket().test(character)) return false;
     for (const letter of lettersOf(character)) {
-      if (matched === 0 && SLASH.test(letter)) continue;
-      if (letter !== NAME_LETTERS[matched]) return false;
-      matched += 1;
-      if (matched === NAME_LETTERS.length) return true;
+      const isFirst = letters === "";
+      // "rn" reads like "m".
+      const isTwoLetters = isFirst && letter === "r" && text[at] === "n";
+      if (isTwoLetters) at += 1;
+      const read = isTwoLetters ? "m" : letter;
+      if (read <= "\x7f" && read !== NAME_LETTERS[letters.length]) {
+        // Such a sign may also stand between the words.
+        if (character === "|" || character === "+") continue;
+        return false;
+      }
+      letters += read;
+      if (letters.length === NAME_LETTERS.length) return isName(letters);
     }
   }
   return false;
@@ -75,12 +97,29 @@ function readsLikeTag(text: string, from: number): boolean {
 
 /** The name's own underscores are left out: `mcptooloutput` reads the same. */
 const NAME_LETTERS = TAG.replaceAll("_", "");
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is left out
-const ASCII_GAP = /[\s_\-\u0000-\u001f\u007f]/;
-const SLASH = /[/\\\u2044\u2215\u29f8]/;
+/** Letters of which nobody here knows what they look like. In a name with more of them, each must stand for one letter. */
+const MOST_STRANGERS = 8;
 
-/** The letters that a character contributes: none if it is invisible or separates words. */
-function lettersOf(character: string): string {
-  if (character <= "\x7f") return ASCII_GAP.test(character) ? "" : character.toLowerCase();
-  return foldCharacter(character).replace(/[\s_-]/g, "");
+/** @param letters - as many as the name has; what is ASCII is right */
+function isName(letters: string): boolean {
+  const strangers = [...letters].filter((letter) => letter > "\x7f").length;
+  const pairs = new Set([...letters].map((letter, at) => `${letter}${NAME_LETTERS[at]}`));
+  return strangers <= MOST_STRANGERS || pairs.size === new Set(NAME_LETTERS).size;
 }
+
+/** Signs and digits that pass for a letter of the name. Its letters do not include the ones that they usually are. */
+const LOOKALIKES: Readonly<Record<string, string>> = { "0": "o", "1": "l", "|": "l", i: "l", "+": "t" };
+
+/** The letters that a character contributes: none if it is invisible, separates words, or is a sign such as a slash. */
+function lettersOf(character: string): string {
+  const folded = character <= "\x7f" ? character.toLowerCase() : foldCharacter(character);
+  let letters = "";
+  for (const letter of folded) {
+    const plain = LOOKALIKES[letter] ?? letter;
+    if (/[a-z0-9]/.test(plain)) letters += plain;
+    else if (letter > "\x7f" && letterOfAnyScript().test(letter)) letters += letter[letter.length - 1];
+  }
+  return letters;
+}
+
+const letterOfAnyScript = latePattern(String.raw`[\p{L}\p{N}]`, "u");

@@ -9,7 +9,7 @@ import {
 } from "@jackfield/mcp-core";
 import { classifyResult } from "@jackfield/mcp-tools";
 import { blocksOf } from "../known-block.ts";
-import { encloseUntrusted, type Provenance } from "./boundary.ts";
+import { encloseUntrusted, isPlainName, type Provenance } from "./boundary.ts";
 import { markBlock } from "./mark-blocks.ts";
 
 /**
@@ -56,11 +56,13 @@ function unrepeatedContent(result: ToolCallResult): JsonValue | undefined {
   return data?.value;
 }
 
-/** Codes of errors whose message never quotes a server. Every other one may quote a server, or something on the way to it. */
+/**
+ * Codes of errors whose message quotes nothing of a server but its name and its tool's. Every other one may quote a server, or something
+ * on the way to it.
+ */
 const OWN_MESSAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   "MCP_ABORTED",
   "MCP_APPROVAL_REQUIRED",
-  "MCP_ARGUMENTS_INVALID",
   "MCP_CALL_DENIED",
   "MCP_CALL_TIMEOUT",
   "MCP_CLOSED",
@@ -77,7 +79,9 @@ const OWN_MESSAGE_CODES: ReadonlySet<ErrorCode> = new Set([
 const LONGEST_MESSAGE_BYTES = 600;
 
 function markError(error: unknown, provenance: Provenance): unknown {
-  if (!isMcpError(error) || OWN_MESSAGE_CODES.has(error.code)) return error;
+  if (!isMcpError(error)) return error;
+  const { server = "", tool = "" } = provenance;
+  if (OWN_MESSAGE_CODES.has(error.code) && isPlainName(server) && isPlainName(tool)) return error;
   // The space keeps a message that ends in "token=" from having the closing marker taken for its value and redacted.
   const message = encloseUntrusted(`${cutBytes(error.message)} `, provenance);
   return new McpError(error.code, message, { ...error.toJSON(), cause: error });

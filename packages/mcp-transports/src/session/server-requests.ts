@@ -13,7 +13,7 @@ import {
 } from "@jackfield/mcp-core";
 import type { Client, ClientCapabilities, CreateMessageResult } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
-import { mayBeOpened } from "./elicitation-url.ts";
+import { addressToOpen } from "./elicitation-url.ts";
 
 /** Who answers what belongs to no call, or to a call without handlers of its own. */
 export interface SessionHandlers {
@@ -155,7 +155,7 @@ export function answerServerRequests(client: Client, options: ServerRequestOptio
   if (base.elicit)
     client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
       const elicitation = readElicitation(params);
-      if (elicitation.mode === "url" && !mayBeOpened(elicitation.url)) {
+      if (elicitation.mode === "url" && elicitation.url === undefined) {
         log("warn", "The server asks to open an address that is neither https nor on this machine.", {
           server,
         });
@@ -252,5 +252,5 @@ function readElicitation(params: {
   const { message, mode = "form", requestedSchema, url } = params;
   return mode === "form"
     ? { message, mode, requestedSchema: requestedSchema as JsonObject | undefined }
-    : { message, mode, url: typeof url === "string" ? url : undefined };
+    : { message, mode, url: addressToOpen(url) };
 }

@@ -147,6 +147,26 @@ describe("a server request", () => {
     expect(elicit).not.toHaveBeenCalled();
   });
 
+  test.each([
+    ["HTTPS://EXAMPLE.com:443", "https://example.com/"],
+    ["https://g\u0456thub.com/login", `${new URL("https://g\u0456thub.com").origin}/login`],
+    ["https://good.example\\@evil.example/", "https://good.example/@evil.example/"],
+    ["https:evil.example", "https://evil.example/"],
+    ["https://\uff45xample.com\u3002evil.example/a b", undefined],
+    ["https://\uff45xample.com\u3002evil.example/", "https://example.com.evil.example/"],
+    ["https://exa\u00admple.com/", undefined],
+    ["https://example.com/\u202egpj.exe", undefined],
+    ["https://example.com/\u0000", undefined],
+    ["https://example.com/../a?b=\u00e9", "https://example.com/a?b=%C3%A9"],
+  ])("[T67] to open %j hands over what the URL standard reads", async (url, handed) => {
+    const elicit = vi.fn(async () => ({ action: "accept" }) as const);
+    const params = { mode: "url", message: "Open it", url, elicitationId: "1" };
+    const answer = await answerTo({ ...ELICIT, params }, { elicit });
+    expect(answer).toEqual({ action: handed === undefined ? "decline" : "accept" });
+    expect(elicit.mock.calls).toHaveLength(handed === undefined ? 0 : 1);
+    if (handed !== undefined) expect(elicit.mock.lastCall?.at(0)).toMatchObject({ url: handed });
+  });
+
   test("[T67] to open an http: URL of this machine reaches the host", async () => {
     const elicit = vi.fn(async () => ({ action: "accept" }) as const);
     const params = {
