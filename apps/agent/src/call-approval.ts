@@ -1,8 +1,10 @@
 import { type CallMiddleware, McpError, type ToolCall, toolDigest } from "@jackfield/mcp-core";
+import { wrapLines } from "./screen.ts";
 import type { Terminal } from "./terminal.ts";
-import { withoutControls } from "./terminal-style.ts";
+import { withCodes } from "./terminal-style.ts";
 
 const LONGEST_ARGUMENTS = 400;
+const USUAL_COLUMNS = 80;
 
 /**
  * Asks the person before a model's call is made, unless the framework has asked already or the server declares its tool read-only.
@@ -16,7 +18,9 @@ export function askBeforeCalls(terminal: Terminal): CallMiddleware {
   return async (call, next) => {
     if (!mustAsk(call) || allowed.has(toolDigest(call.tool))) return next();
     const signal = call.options.signal ?? new AbortController().signal;
-    const answer = (await terminal.ask(questionFor(call), { signal }))?.trim().toLowerCase();
+    const answer = (await terminal.ask(questionFor(call, terminal.columns), { signal }))
+      ?.trim()
+      .toLowerCase();
     if (answer === "a") allowed.add(toolDigest(call.tool));
     if (answer === "a" || answer === "y") return next();
     throw new McpError("MCP_CALL_DENIED", `The call of ${call.tool.name} was not approved.`, {
@@ -33,9 +37,17 @@ function mustAsk({ tool, options }: Readonly<ToolCall>): boolean {
   return tool.requiresApproval || tool.definition.annotations?.readOnlyHint !== true;
 }
 
-function questionFor({ tool, args }: Readonly<ToolCall>): string {
+/** The arguments, indented on lines of their own so that they cannot pass for another question, and then the question. */
+function questionFor({ tool, args }: Readonly<ToolCall>, columns: number): string {
   const written = JSON.stringify(args);
   const shown =
-    written.length <= LONGEST_ARGUMENTS ? written : `${written.slice(0, LONGEST_ARGUMENTS)}… (cut)`;
-  return `Call ${withoutControls(`${tool.name} ${shown}`)}? [y]es, [n]o, [a]lways: `;
+    written.length <= LONGEST_ARGUMENTS
+      ? written
+      : `${written.slice(0, LONGEST_ARGUMENTS)}… (cut, of ${written.length} characters)`;
+  const width = Number.isFinite(columns) ? columns - 1 : USUAL_COLUMNS;
+  const name = withCodes(tool.name);
+  const lines = wrapLines(withCodes(shown), width, "  | ");
+  return [`The model wants to call ${name} with`, ...lines, `Call ${name}? [y]es, [n]o, [a]lways: `].join(
+    "\n",
+  );
 }

@@ -31,3 +31,11 @@ export function terminalStyle(
 export function withoutControls(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, "");
 }
+
+/** What is not seen, or changes how the text around it is shown. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** A text that somebody decides by: what is not seen, or changes how the rest is shown, appears as its code. */
+export function withCodes(text: string): string {
+  return text.replace(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}

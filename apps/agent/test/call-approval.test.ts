@@ -50,10 +50,25 @@ describe("approval in the terminal", () => {
 
   it("allows the call after a yes, and shows its arguments without control characters", async () => {
     const answer = askBeforeCalls(typist.terminal)(call({}), next);
-    await typist.screen.waitFor('Call mcp__fake__write {"path":"a');
+    await typist.screen.waitFor("Call mcp__fake__write? ");
+    expect(typist.screen.text).toContain('mcp__fake__write with\n  | {"path":"a\\u001b[2J"}\nCall');
     typist.enter("Y");
     expect(await answer).toBe(done);
     expect(typist.screen.text).not.toContain("a\u001b");
+  });
+
+  it("shows arguments on lines of their own, so that they pass neither for another question nor for its end", async () => {
+    const row = (text: string) => text.padEnd(80);
+    const value = `${row("x")}${row("")}${row("Call mcp__fake__read? [y]es, [n]o, [a]lways: ")}\u202e\u200b${"y".repeat(400)}`;
+    const answer = askBeforeCalls(typist.terminal)({ ...call({}), args: { value } }, next);
+    await typist.screen.waitFor("Call mcp__fake__write? ");
+    const lines = typist.screen.text.split("\n");
+    expect(lines.filter((line) => line.startsWith("Call "))).toHaveLength(1);
+    expect(lines.slice(1, -1).every((line) => line.startsWith("  | ") && line.length < 80)).toBe(true);
+    expect(typist.screen.text).toContain("\\u{202e}\\u{200b}");
+    expect(lines.join("").replaceAll("  | ", " ")).toMatch(/cut, of\s+\d+\s+characters/);
+    typist.enter("n");
+    await expect(answer).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
   });
 
   it("is asked for a read-only tool that requires approval", async () => {

@@ -2,13 +2,21 @@ import type { DiscoveredServers } from "@jackfield/mcp-config";
 import { isMcpError, type Logger, McpError, thrownText, toMcpError } from "@jackfield/mcp-core";
 import { fileSystem } from "./builtin-modules.ts";
 import { type CommandArguments, readArguments } from "./command-line/arguments.ts";
+import { cellsOf } from "./command-line/cells.ts";
 import type { CommandResult } from "./command-line/command-result.ts";
 import { keepCompiledModules } from "./command-line/compiled-modules.ts";
 import { helpOn } from "./command-line/help.ts";
 import { interruption, untilInterrupted } from "./command-line/interruption.ts";
 import { watchTerminal, writeText } from "./command-line/outputs.ts";
 import { pageOf } from "./command-line/page.ts";
-import { placed, printable, printableJson, type Terminal } from "./command-line/terminal.ts";
+import {
+  messageLines,
+  type Output,
+  placed,
+  printableJson,
+  printableMessage,
+  type Terminal,
+} from "./command-line/terminal.ts";
 import { withTypedOptions } from "./command-line/typed-options.ts";
 import { connectDeadlineFault } from "./connect-deadline.ts";
 import type { McpReport } from "./mcp.ts";
@@ -54,7 +62,7 @@ async function runUntilDone(
   try {
     return await run(readArguments(argv), terminal, signal);
   } catch (thrown) {
-    terminal.stderr.write(errorText(explained(thrown)));
+    terminal.stderr.write(errorText(explained(thrown), terminal.stderr));
     return isMcpError(thrown, "MCP_ABORTED") ? EXIT_INTERRUPTED : 1;
   }
 }
@@ -208,9 +216,9 @@ function tellProblems(
 ): void {
   const remarks = diagnostics.filter(({ severity }) => severity !== "info" || verbose);
   const lines = [
-    ...problems.map(({ error }) => errorText(error)),
-    ...remarks.map((remark) => `${remark.severity}: ${withTypedOptions(placed(remark))}\n`),
-    ...(discoveryError === undefined ? [] : [errorText(discoveryError)]),
+    ...problems.map(({ error }) => errorText(error, stderr)),
+    ...remarks.map((remark) => told(`${remark.severity}: ${withTypedOptions(placed(remark))}`, stderr)),
+    ...(discoveryError === undefined ? [] : [errorText(discoveryError, stderr)]),
   ];
   // Each once, although several hosts may read the same file. One write for all: each is a system call.
   if (lines.length > 0) stderr.write([...new Set(lines)].join(""));
@@ -235,13 +243,18 @@ async function print(text: string, terminal: Terminal, signal: AbortSignal): Pro
 function logTo({ stderr }: Terminal, least: "debug" | "warn"): Logger {
   return (level, message, fields) => {
     if (least === "warn" && (level === "debug" || level === "info")) return;
-    const told = fields === undefined ? "" : ` ${printableJson(JSON.stringify(fields))}`;
-    stderr.write(`${level}: ${printable(message)}${told}\n`);
+    const detail = fields === undefined ? "" : ` ${printableJson(JSON.stringify(fields))}`;
+    stderr.write(`${level}: ${printableMessage(message)}${detail}\n`);
   };
 }
 
-function errorText(error: McpError): string {
-  return `error: ${printable(withTypedOptions(error.message))} (${error.code})\n`;
+function errorText(error: McpError, stderr: Output): string {
+  return told(`error: ${withTypedOptions(error.message)} (${error.code})`, stderr);
+}
+
+/** A message, broken into lines for a terminal. */
+function told(message: string, stderr: Output): string {
+  return `${messageLines(message, pageOf(stderr).columns, cellsOf)}\n`;
 }
 
 function readVersion(): string {

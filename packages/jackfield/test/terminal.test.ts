@@ -4,7 +4,13 @@ import { describe, expect, it } from "vitest";
 import { cellsOf, fitCells } from "../src/command-line/cells.ts";
 import { printableLine } from "../src/command-line/lines.ts";
 import { alignColumns } from "../src/command-line/table.ts";
-import { printable, printableJson, wrapWords } from "../src/command-line/terminal.ts";
+import {
+  messageLines,
+  printable,
+  printableJson,
+  printableMessage,
+  wrapWords,
+} from "../src/command-line/terminal.ts";
 
 const FAMILY = "👨\u200d👩\u200d👧\u200d👦";
 /** Two letters of two characters each. */
@@ -34,19 +40,34 @@ describe("text on a terminal", () => {
     },
   );
 
-  it("hides what an approval shows as codes, and nothing else", () => {
-    const isTried = (code: number) =>
-      process.env.JACKFIELD_SOAK !== undefined || code < 0x2_0000 || code >> 12 === 0xe0 || code % 97 === 0;
-    const codes = Array.from({ length: 0x11_0000 }, (_, code) => code).filter(isTried);
+  it("in a message is shown as an approval shows it", () => {
+    const ranges = [0, 0x3100, 0xd800, 0xd900, 0xf900, 0x1_0000, 0x1_f000, 0x1_fc00, 0xe_0000, 0xe_0200];
+    const codes = ranges.flatMap((start, index) =>
+      index % 2 === 0
+        ? Array.from({ length: (ranges[index + 1] ?? start) - start }, (_, at) => start + at)
+        : [],
+    );
     const characters = codes
       .map((code) => String.fromCodePoint(code))
-      .filter((character) => !/[\n\t\\\p{Zs}]/u.test(character));
-    const name = characters.join("x");
+      .filter((character) => !/[\n\t\\"\p{Zs}\u2026]/u.test(character));
     const definedIn = { scope: "project", file: "/mcp.json" } as const;
-    const asked = new Set(approvalRequest({ name, definedIn, transport: "stdio", command: "x" }).text);
-    const shown = new Set(printable(name));
-    const different = characters.filter((character) => asked.has(character) !== shown.has(character));
-    expect(different.slice(0, 5)).toEqual([]);
+    for (let from = 0; from < characters.length; from += 100) {
+      const name = characters.slice(from, from + 100).join("x ");
+      const { text } = approvalRequest({ name, definedIn, transport: "stdio", command: "y" });
+      expect(text.replace(/\n {7}\u2502 /g, "")).toContain(`"${printableMessage(name)}"\nfile`);
+    }
+  });
+
+  it("in a message cannot begin a row of the terminal", () => {
+    const name = `a${" ".repeat(90)}b\nerror: all is well${"c".repeat(200)}`;
+    const lines = messageLines(`error: Server "${name}" failed.`, 60, cellsOf).split("\n");
+    expect(lines[0]).toMatch(/^error: Server "a\\\{90 spaces\}b$/);
+    for (const line of lines.slice(1)) expect(line).toMatch(/^ {2}/);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
+  });
+
+  it("in a message keeps paths and our ellipsis as they are", () => {
+    expect(printableMessage("C:\\a\\b … \u00e9")).toBe("C:\\a\\b … \u00e9");
   });
 
   it("in JSON is escaped, and parses to the same value", () => {

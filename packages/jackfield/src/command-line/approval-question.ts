@@ -1,5 +1,10 @@
 import type { Readable } from "node:stream";
-import { promptApprover, type ServerApprovalRequest } from "@jackfield/mcp-config";
+import {
+  approvalQuestion,
+  approvalText,
+  promptApprover,
+  type ServerApprovalRequest,
+} from "@jackfield/mcp-config";
 import { McpError } from "@jackfield/mcp-core";
 import { canRedraw, type Output } from "./terminal.ts";
 
@@ -25,15 +30,15 @@ export async function askForApproval(
     if (signal.aborted) throw stopped();
     return isApproved;
   }
-  output.write(`\nA file of this project wants to run an MCP server:\n\n${request.text}\n\n`);
-  const verb = request.definition.transport === "stdio" ? "run this command" : "connect to this server";
+  const text = approvalText(request, output.columns || undefined);
+  output.write(`\nA file of this project wants to run an MCP server:\n\n${text}\n\n`);
   const question = new AbortController();
   const giveUp = () => question.abort();
   input.once("end", giveUp);
   signal.addEventListener("abort", giveUp, { once: true });
   if (signal.aborted) giveUp();
   try {
-    const answer = await choose(`May it ${verb}?`, { input, output, signal: question.signal });
+    const answer = await choose(approvalQuestion(request), { input, output, signal: question.signal });
     if (answer !== undefined) return answer;
   } finally {
     input.removeListener("end", giveUp);

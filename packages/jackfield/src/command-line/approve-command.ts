@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import {
   type ApprovalLedger,
   approvalRequest,
+  approvalText,
   createServerAdmission,
   type DiscoveredServers,
   type DiscoverServersOptions,
@@ -85,7 +86,10 @@ async function decide(
   const asking = { input: stdin, output: terminal.stderr, signal };
   for (const definition of wanted) {
     const request = approvalRequest(definition);
-    if (!canAsk) terminal.stderr.write(`${request.text}\n\n`);
+    if (!canAsk) {
+      const text = approvalText(request, terminal.stderr.columns || undefined);
+      terminal.stderr.write(`${text}\n\n`);
+    }
     if (yes || (canAsk && (await askForApproval(request, asking)))) {
       await ledger.approve(definition);
       decisions.approved.push(definition);

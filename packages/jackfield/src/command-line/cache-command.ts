@@ -11,7 +11,7 @@ import { defaultCacheDirectory, sqliteToolCache } from "@jackfield/mcp-tool-cach
 import { fileSystem } from "../builtin-modules.ts";
 import { hearFaults } from "./catalog-faults.ts";
 import type { CommandResult } from "./command-result.ts";
-import { printableLine, printableName } from "./lines.ts";
+import { printableName } from "./lines.ts";
 import { nextCommand } from "./next-command.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
@@ -165,11 +165,11 @@ function cleared(
   { server }: Extract<CacheAction, { readonly kind: "clear" }>,
   listCommand: string,
 ): CommandResult {
-  const names = entries.map(({ server: name }) => `${printableLine(name, 40)}\n`).join("");
+  const names = entries.map(({ server: name }) => `${printableName(name, 40)}\n`).join("");
   const nothing =
     server === undefined
       ? "No servers were listed. The catalog is empty.\n"
-      : `No catalog entry is named "${printableLine(server, 80)}"; "${listCommand}" shows the names.\n`;
+      : `No catalog entry is named "${printableName(server, 80)}"; "${listCommand}" shows the names.\n`;
   return {
     json: { cleared: entries.map(({ id, server: name }) => ({ id, server: name })) },
     text: entries.length === 0 ? nothing : `Deleted:\n${names}`,

@@ -1,9 +1,10 @@
 import type { Diagnostic, ServerDefinition } from "@jackfield/mcp-core";
+import { cellsOf } from "./cells.ts";
 import type { ListedServer } from "./config-command.ts";
-import { placeOf, printableLine, printableName } from "./lines.ts";
+import { placeOf, printableName } from "./lines.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
-import { placed } from "./terminal.ts";
+import { messageLines, placed } from "./terminal.ts";
 
 /** A table with a line for each definition. */
 export function listedTable(servers: readonly ListedServer[], page: Page): string {
@@ -25,10 +26,10 @@ export function listedTable(servers: readonly ListedServer[], page: Page): strin
 
 function stateOf(server: Omit<ListedServer, "name" | "transport" | "definedIn">): string {
   const { enabled, disabledBy, approved, blockedBy, shadowedBy } = server;
-  if (shadowedBy) return `shadowed by ${printableLine(shadowedBy.name, 40)}`;
-  if (!enabled) return disabledBy === undefined ? "off" : `off (${printableLine(disabledBy, 40)})`;
+  if (shadowedBy) return `shadowed by ${printableName(shadowedBy.name, 40)}`;
+  if (!enabled) return disabledBy === undefined ? "off" : `off (${printableName(disabledBy, 40)})`;
   if (!approved && blockedBy?.by !== "host") return "not approved";
-  return blockedBy ? `blocked (${printableLine(blockedBy.by, 40)})` : "on";
+  return blockedBy ? `blocked (${printableName(blockedBy.by, 40)})` : "on";
 }
 
 /** What the table shows of a server of one file. */
@@ -51,9 +52,10 @@ export function parsedTable(
   const head = ["SERVER", "TRANSPORT", "STATE", "DEFINED IN"];
   const table =
     rows.length === 0 ? "" : alignColumns([head, ...rows], tableOn(page, { keepsEnd: [head.length - 1] }));
-  return `${table}${diagnostics.map(lineOf).join("")}`;
+  return `${table}${diagnostics.map((diagnostic) => lineOf(diagnostic, page)).join("")}`;
 }
 
-function lineOf(diagnostic: Diagnostic): string {
-  return `${diagnostic.severity} ${diagnostic.code}: ${placed(diagnostic)}\n`;
+function lineOf(diagnostic: Diagnostic, { columns }: Page): string {
+  const text = `${diagnostic.severity} ${diagnostic.code}: ${placed(diagnostic)}`;
+  return `${messageLines(text, columns, cellsOf)}\n`;
 }

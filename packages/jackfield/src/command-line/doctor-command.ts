@@ -9,7 +9,7 @@ import { approvalFindings, nameFindings, serverFindings } from "./doctor/server-
 import { leftoverFindings, slowStartFindings } from "./doctor/start-findings.ts";
 import { tokenFindings } from "./doctor/token-findings.ts";
 import { startLazyServers } from "./lazy-servers.ts";
-import { placeOf, printableLine } from "./lines.ts";
+import { placeOf, printableName } from "./lines.ts";
 import type { CommandPlaces } from "./next-command.ts";
 import type { OpenedRuntime } from "./opened-runtime.ts";
 import type { Page } from "./page.ts";
@@ -68,8 +68,8 @@ function report(findings: readonly Finding[], servers: number, page: Page): stri
 
 function paragraph({ severity, code, message, nextStep, file, line }: Finding, page: Page): string {
   const place = file === undefined ? [] : [`at ${placeOf({ file, line })}`];
-  const step = nextStep === undefined ? [] : [`→ ${printableLine(nextStep, 1_000)}`];
-  const body = [printableLine(message, 1_000), ...step, ...place];
+  const step = nextStep === undefined ? [] : [`→ ${printableName(nextStep, 1_000)}`];
+  const body = [printableName(message, 1_000), ...step, ...place];
   const lines = body.flatMap((text) => wrapWords(text, page.columns - 2, cellsOf).map((part) => `  ${part}`));
   return `${page.paint(TONES[severity], `${severity} ${code}`)}\n${lines.join("\n")}\n`;
 }

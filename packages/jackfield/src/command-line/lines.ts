@@ -1,6 +1,6 @@
 import type { SourceLocation } from "@jackfield/mcp-core";
 import { fitCells } from "./cells.ts";
-import { printable } from "./terminal.ts";
+import { printable, printableMessage } from "./terminal.ts";
 
 /** Text from a server made safe for one line, cut to a number of cells of a terminal. */
 export function printableLine(text: string, cells: number): string {
@@ -10,9 +10,9 @@ export function printableLine(text: string, cells: number): string {
 /** No server name takes more cells than this. */
 const LONGEST_NAME = 1_024;
 
-/** A server name for a table, which cuts it if it does not fit. */
-export function printableName(name: string): string {
-  return printableLine(name, LONGEST_NAME);
+/** A server's or a host's name for a table, which cuts it if it does not fit, as an approval shows it. */
+export function printableName(name: string, cells = LONGEST_NAME): string {
+  return fitCells(printableMessage(name.replaceAll("\n", " ")), cells);
 }
 
 /** No path takes more cells than this. */
@@ -21,7 +21,7 @@ const LONGEST_PLACE = 500;
 /** Where an entry is. One without a file was passed with `--mcp-server`. */
 export function placeOf({ file, line }: SourceLocation): string {
   if (file === undefined) return "command line";
-  return printableLine(line === undefined ? file : `${file}:${line}`, LONGEST_PLACE);
+  return printableName(line === undefined ? file : `${file}:${line}`, LONGEST_PLACE);
 }
 
 /** A number with its noun, in the singular or the plural. */

@@ -1,5 +1,5 @@
 import type { Activities, Activity } from "./activities.ts";
-import { printableLine } from "./lines.ts";
+import { printableLine, printableName } from "./lines.ts";
 import { canRedraw, type Output } from "./terminal.ts";
 
 /** Shorter activities are not shown. */
@@ -41,7 +41,7 @@ function linesOf(activities: readonly Activity[], { columns, rows }: Output): re
   const shown = slow.slice(0, slow.length > most ? most - 1 : most);
   const lines = shown.map(
     ({ name, what, beganAt }) =>
-      `${printableLine(name, 40)}: ${what}, ${Math.floor((now - beganAt) / 1_000)} s`,
+      `${printableName(name, 40)}: ${what}, ${Math.floor((now - beganAt) / 1_000)} s`,
   );
   if (slow.length > shown.length) lines.push(`and ${slow.length - shown.length} more`);
   return lines.map((line) => printableLine(line, (columns || USUAL_COLUMNS) - 1));

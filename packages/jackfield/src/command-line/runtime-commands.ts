@@ -8,7 +8,7 @@ import { nextCommand } from "./next-command.ts";
 import { type OpenedRuntime, type OpenRuntimeOptions, openRuntime } from "./opened-runtime.ts";
 import { pageOf } from "./page.ts";
 import { showProgress } from "./progress-lines.ts";
-import { printable, type Terminal, wrapWords } from "./terminal.ts";
+import { messageLines, printableMessage, type Terminal } from "./terminal.ts";
 import { withTypedOptions } from "./typed-options.ts";
 
 /** A command that needs the servers. */
@@ -36,14 +36,14 @@ export async function runOnRuntime(args: RuntimeArguments, options: RuntimeComma
   options.tellProblems(runtime.mcp.report);
   for (const { server, hostPid } of runtime.leftovers) {
     terminal.stderr.write(
-      `warning: ${printable(server)} of an earlier run (host ${hostPid}) is still running\n`,
+      `warning: ${printableMessage(server)} of an earlier run (host ${hostPid}) is still running\n`,
     );
   }
   const result = await execute(runtime, args, terminal, signal);
   const { columns } = pageOf(terminal.stderr);
   for (const remark of result.remarks ?? []) {
-    const lines = wrapWords(`warning: ${printable(withTypedOptions(remark))}`, columns, cellsOf);
-    terminal.stderr.write(`${lines.join("\n")}\n`);
+    const text = `warning: ${withTypedOptions(remark)}`;
+    terminal.stderr.write(`${messageLines(text, columns, cellsOf)}\n`);
   }
   // Awaited, because the servers are closed when this function ends, and the result may be read slowly.
   return await options.show(result);

@@ -1,13 +1,13 @@
 import type { ErrorReport, ServerSnapshot } from "@jackfield/mcp-core";
 import type { Mcp } from "../mcp.ts";
-import { cellsOf } from "./cells.ts";
+import { cellsOf, fitCells } from "./cells.ts";
 import type { CommandResult } from "./command-result.ts";
 import { durationText } from "./duration-text.ts";
 import { placeOf, printableLine, printableName } from "./lines.ts";
 import { isRead, NOTHING_READ } from "./lost-configuration.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
-import { wrapWords } from "./terminal.ts";
+import { messageLines } from "./terminal.ts";
 import { withTypedOptions } from "./typed-options.ts";
 
 /**
@@ -72,8 +72,8 @@ function table(servers: readonly ServerSnapshot[], tookMs: number, page: Page, n
 }
 
 function errorLines(name: string, { message, code, stderr }: ErrorReport, { columns }: Page): string {
-  const text = `${printableLine(name, 40)}: ${printableLine(message, 1_000)} (${code})`;
-  return `\n${wrapWords(text, columns, cellsOf).join("\n")}${stderrOf(stderr, columns)}\n`;
+  const text = `${printableName(name, 40)}: ${fitCells(message, 1_000)} (${code})`;
+  return `\n${messageLines(text, columns, cellsOf)}${stderrOf(stderr, columns)}\n`;
 }
 
 function stderrOf(stderr: string | undefined, columns: number): string {

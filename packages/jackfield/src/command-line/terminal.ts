@@ -43,10 +43,35 @@ export function printable(text: string): string {
   );
 }
 
-/** A diagnostic's message, with its place in front unless the message contains it. */
+const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);
+
+/** Most messages. Runs of spaces could fill a row of the terminal, so that what follows begins the next one. */
+const IS_PLAIN_MESSAGE = /^(?:[!-~]| (?! ))*$/;
+
+/**
+ * A message in which a text of a project or a server stands beside ours, or such a name alone: whatever an approval shows as a code is
+ * shown as the same code here, and several spaces are counted. Only the ellipsis stays, with which we cut, and a backslash is not doubled,
+ * so that paths can be copied. Further lines are indented.
+ */
+export function printableMessage(text: string): string {
+  if (IS_PLAIN_MESSAGE.test(text)) return text;
+  // Loaded with the first text that needs it, as hardly any does.
+  const { visibleText } =
+    require("@jackfield/mcp-config/runtime") as typeof import("@jackfield/mcp-config/runtime");
+  const lines = text.split("\n").map((line) => visibleText(line.replaceAll("\t", " ")));
+  return lines.join("\n  ").replaceAll("\\\\", "\\").replaceAll("\\u{2026}", "…");
+}
+
+/** A message as lines for a terminal of that width, which would otherwise break them in the middle of a text that is not ours. */
+export function messageLines(text: string, columns: number, cellsOf: (text: string) => number): string {
+  const lines = printableMessage(text).split("\n");
+  return lines.map((line) => wrapWords(line, columns - 2, cellsOf).join("\n  ")).join("\n");
+}
+
+/** A diagnostic's message, with its place in front unless the message contains it; it has to be made printable. */
 export function placed({ message, file, line, column }: Diagnostic): string {
   const place = `${file}:${line}:${column}`;
-  return printable(line === undefined || message.includes(place) ? message : `${place}: ${message}`);
+  return line === undefined || message.includes(place) ? message : `${place}: ${message}`;
 }
 
 /** Equivalent JSON in which characters that a terminal would obey or hide are escaped. */
@@ -63,7 +88,8 @@ function escaped(character: string): string {
 }
 
 /**
- * Breaks a text between words into lines of at most `columns` cells; a word that is longer than a line stays whole.
+ * Breaks a text between words into lines of at most `columns` cells; a word that is longer than a line is broken as well, or the terminal
+ * would do it.
  *
  * @param cellsOf - how many cells a text takes
  */
@@ -73,11 +99,28 @@ export function wrapWords(
   cellsOf: (text: string) => number,
 ): readonly string[] {
   const lines: string[] = [];
-  for (const word of text.split(" ")) {
+  for (const word of text.split(" ").flatMap((whole) => piecesOf(whole, columns, cellsOf))) {
     const last = lines.at(-1);
     if (last !== undefined && cellsOf(last) + 1 + cellsOf(word) <= columns)
       lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;
+}
+
+/** A word in pieces that fit a line. */
+function piecesOf(word: string, columns: number, cellsOf: (text: string) => number): readonly string[] {
+  if (cellsOf(word) <= columns) return [word];
+  const pieces: string[] = [""];
+  let cells = 0;
+  for (const { segment } of new Intl.Segmenter().segment(word)) {
+    const width = cellsOf(segment);
+    if (cells + width > columns && cells > 0) {
+      pieces.push("");
+      cells = 0;
+    }
+    pieces[pieces.length - 1] += segment;
+    cells += width;
+  }
+  return pieces;
 }

@@ -8,7 +8,7 @@ import type { OpenMcpOptions } from "../open-mcp-options.ts";
 import { catalogPlace } from "./cache-command.ts";
 import type { CommandResult } from "./command-result.ts";
 import { isWaitingForCall } from "./lazy-servers.ts";
-import { counted, printableLine } from "./lines.ts";
+import { counted, printableName } from "./lines.ts";
 import { refuseUnread } from "./lost-configuration.ts";
 import { type CommandPlaces, nextCommand } from "./next-command.ts";
 import { printable } from "./terminal.ts";
@@ -107,7 +107,7 @@ function reasonOf(server: ServerSnapshot): "waiting" | "invalid" | "lazy" | "oth
 
 function listed(servers: readonly ServerSnapshot[], head: string): string {
   if (servers.length === 0) return "";
-  return `${head}\n${servers.map(({ name }) => `${printableLine(name, 40)}\n`).join("")}`;
+  return `${head}\n${servers.map(({ name }) => `${printableName(name, 40)}\n`).join("")}`;
 }
 
 /** Waits until it is cancelled, so that every server stays as the catalog knows it. */

@@ -4,7 +4,7 @@ import { readLock } from "../guards.ts";
 import type { Mcp } from "../mcp.ts";
 import type { CommandResult } from "./command-result.ts";
 import { startLazyServers } from "./lazy-servers.ts";
-import { counted, printableLine } from "./lines.ts";
+import { counted, printableName } from "./lines.ts";
 import { isRead, refuseUnread } from "./lost-configuration.ts";
 import { type CommandPlaces, nextCommand } from "./next-command.ts";
 import { printable } from "./terminal.ts";
@@ -61,7 +61,7 @@ async function writeLock(
 ): Promise<CommandResult> {
   const unlisted = now.servers.filter(({ toolsFrom }) => toolsFrom !== "live").map(({ name }) => name);
   if (unlisted.length > 0) {
-    const names = unlisted.map((name) => `${printableLine(name, 40)}\n`).join("");
+    const names = unlisted.map((name) => `${printableName(name, 40)}\n`).join("");
     const doctor = nextCommand("doctor", { ...places, lock: undefined });
     const text = `Nothing was written, because these servers have not listed their tools:\n${names}"${doctor}" says why.\n`;
     return { json: { file, written: false, unlisted }, text, exitCode: 1 };
