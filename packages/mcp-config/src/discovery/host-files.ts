@@ -45,12 +45,11 @@ export function createReadOnce(report: Report): ReadOnce {
   const allowance = createProjectAllowance();
   const readOfProject = (file: string): ConfigFile | undefined => {
     const found = readConfigFile(file, report, allowance.bytesLeft());
-    if ("text" in found) allowance.take(found.stats.size);
-    else if (found.kind === "ConfigTooLargeError") {
-      allowance.leaveOut(file);
-      return undefined;
-    }
-    return found;
+    const isRead = "text" in found;
+    if (isRead ? allowance.take(found.text, found.stats.size) : found.kind !== "ConfigTooLargeError")
+      return found;
+    allowance.leaveOut(file);
+    return undefined;
   };
   return {
     allowance,

@@ -5,6 +5,11 @@ import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts"
 /** More than any project that was seen needs; somebody who clones a repository has to read each of them. */
 const MOST_ENTRIES = 200;
 const MOST_BYTES = 2 * 1024 * 1024;
+/**
+ * More commas, colons and lines than this in all files are more values than 200 entries have. They are counted before anything is parsed:
+ * what takes long to parse is not bytes but values.
+ */
+const MOST_MARKS = 20_000;
 /** More names than this in a folder in which files are looked for by pattern: the folder is left out. */
 export const MOST_NAMES_OF_PROJECT = 2_000;
 
@@ -16,8 +21,8 @@ export const MOST_NAMES_OF_PROJECT = 2_000;
 export interface ProjectAllowance {
   /** How many bytes the next file may have. */
   bytesLeft(): number;
-  /** Counts a file that was read. */
-  take(bytes: number): void;
+  /** Counts a file that was read, and says whether it may be parsed. */
+  take(text: string, bytes: number): boolean;
   /** Notes a file or a folder that is left out. */
   leaveOut(path: string): void;
   /**
@@ -33,6 +38,7 @@ export interface ProjectAllowance {
 /** Makes the allowance of a project of which nothing was read yet. */
 export function createProjectAllowance(): ProjectAllowance {
   let bytesLeft = MOST_BYTES;
+  let marksLeft = MOST_MARKS;
   let entriesLeft = MOST_ENTRIES;
   let unusedEntries = 0;
   let unusedIn: string | undefined;
@@ -40,8 +46,12 @@ export function createProjectAllowance(): ProjectAllowance {
   const sections = new Map<string, number>();
   return {
     bytesLeft: () => bytesLeft,
-    take(bytes) {
+    take(text, bytes) {
+      const marks = countMarks(text, marksLeft);
+      if (marks > marksLeft) return false;
+      marksLeft -= marks;
       bytesLeft -= bytes;
+      return true;
     },
     leaveOut: (path) => void unreadPaths.push(path),
     entries(file, section, count) {
@@ -70,4 +80,18 @@ export function createProjectAllowance(): ProjectAllowance {
       return { definedIn: { scope: "project", file }, error, kind: "ConfigTooLargeError" };
     },
   };
+}
+
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const LINE_END = 0x0a;
+
+/** @param most - where counting may stop */
+function countMarks(text: string, most: number): number {
+  let count = 0;
+  for (let at = 0; at < text.length && count <= most; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === COMMA || unit === COLON || unit === LINE_END) count += 1;
+  }
+  return count;
 }

@@ -71,8 +71,12 @@ describe("what one project may bring", () => {
 
   test("a file beyond 2 MiB is left out, and smaller ones after it are read", async () => {
     const { discover } = await homeWith({
-      "work/.mcp.json": JSON.stringify({ mcpServers: { big: { command: "x", args: ["y".repeat(2 ** 21)] } } }),
-      "work/.cursor/mcp.json": { mcpServers: { almost: { command: "x", args: ["y".repeat(2 ** 21 - 4_000)] } } },
+      "work/.mcp.json": JSON.stringify({
+        mcpServers: { big: { command: "x", args: ["y".repeat(2 ** 21)] } },
+      }),
+      "work/.cursor/mcp.json": {
+        mcpServers: { almost: { command: "x", args: ["y".repeat(2 ** 21 - 4_000)] } },
+      },
       "work/.gemini/settings.json": { mcpServers: { small: { command: "x", args: ["y".repeat(5_000)] } } },
       "work/.vscode/mcp.json": { servers: { tiny: { command: "x" } } },
     });
@@ -80,6 +84,21 @@ describe("what one project may bring", () => {
     expect(found.servers.map(({ name }) => name).sort()).toEqual(["almost", "tiny"]);
     expect(found.problems.map(({ error }) => error.message)).toEqual([
       expect.stringContaining("2 files or folders of it are left out"),
+    ]);
+  });
+
+  test("a file of 2 MiB with a hundred thousand entries is left out before it is parsed", async () => {
+    const { discover } = await homeWith({
+      // Parsed, it would be a fault of its own: it is not closed.
+      "work/.mcp.json": `{"mcpServers":{${Object.keys(entries(100_000))
+        .map((name) => `"${name}":{}`)
+        .join(",")}`,
+      "work/.cursor/mcp.json": file(1),
+    });
+    const found = await discover({ hosts: "all" });
+    expect(found.servers.map(({ name }) => name)).toEqual(["s0"]);
+    expect(found.problems.map(({ error }) => error.message)).toEqual([
+      expect.stringContaining("1 file or folder of it are left out"),
     ]);
   });
 
