@@ -143,7 +143,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       await writeConfiguration(".mcp.json");
       const terminal = start(140, ["--discover"]);
       await terminal.screen.waitFor('server   "flaky"');
-      await terminal.screen.waitFor("May it run this command? [y/N] ");
+      await terminal.screen.waitFor('May "flaky" run this command? [y/N] ');
       terminal.enter("y");
       await terminal.screen.waitFor("tools of flaky: 4 new");
       terminal.enter("Use the structured tool of flaky");
@@ -157,7 +157,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
     it("does not start a server that was refused with --discover", async () => {
       await writeConfiguration(".mcp.json");
       const terminal = start(80, ["--discover"]);
-      await terminal.screen.waitFor("May it run this command? [y/N] ");
+      await terminal.screen.waitFor('May "flaky" run this command? [y/N] ');
       terminal.enter("n");
       await terminal.screen.waitFor(PROMPT);
       terminal.enter("/mcp");
