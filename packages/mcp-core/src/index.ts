@@ -66,6 +66,7 @@ export {
   type HttpServerDefinition,
   type InProcessServer,
   type InProcessServerDefinition,
+  mostListed,
   type OAuthSettings,
   type ServerDefinition,
   type ServerLimits,
@@ -90,6 +91,7 @@ export type {
 export type { SourceLocation } from "./source-location.ts";
 export type { StateStore } from "./state-store.ts";
 export { thrownMessage, thrownText } from "./thrown-text.ts";
+export { createTimeSlices, type TimeSlices } from "./time-slices.ts";
 export type { ToolAnnotations, ToolDefinition, ToolDescriptor, ToolInputSchema } from "./tool.ts";
 export type {
   CatalogEntry,

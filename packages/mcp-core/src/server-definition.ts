@@ -1,3 +1,4 @@
+import type { CatalogKind } from "./session.ts";
 import type { SourceLocation } from "./source-location.ts";
 
 /**
@@ -58,6 +59,11 @@ export interface ServerLimits {
   readonly maxTotalMs?: number | undefined;
   /** The size of one decoded message. Default 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
+  /**
+   * How many tools of its list are taken, in the order in which the server lists them; the rest is left out with a warning. `0` = all.
+   * Default 5,000.
+   */
+  readonly maxTools?: number | undefined;
   /** A session without requests for this long is closed; the next call connects again. `0` = never, the default. */
   readonly idleTimeoutMs?: number | undefined;
   /** Whether the server's `readOnlyHint` and `idempotentHint` are trusted when a call might be repeated. Default false. */
@@ -71,9 +77,26 @@ export const DEFAULT_LIMITS: Required<{ readonly [K in keyof ServerLimits]: NonN
     callTimeoutMs: 60_000,
     maxTotalMs: 600_000,
     maxMessageBytes: 16 * 1024 * 1024,
+    maxTools: 5_000,
     idleTimeoutMs: 0,
     trustAnnotations: false,
   };
+
+/** Resources, templates and prompts are named one at a time and never sent to a model as a whole, so this bound needs no option. */
+const MOST_LISTED = 20_000;
+
+/**
+ * How many items of one kind are taken of a server's list. A server may list any number, and each one costs time and memory.
+ *
+ * @returns `limits.maxTools` for tools, 20,000 for any other kind; `Infinity` if there is no limit
+ */
+export function mostListed(
+  kind: CatalogKind,
+  { maxTools = DEFAULT_LIMITS.maxTools }: ServerLimits = {},
+): number {
+  if (kind !== "tools") return MOST_LISTED;
+  return maxTools === 0 ? Number.POSITIVE_INFINITY : maxTools;
+}
 
 /**
  * Which of a server's tools are offered, by original name; `*` stands for any characters. A missing `include` lets every tool

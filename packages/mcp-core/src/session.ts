@@ -19,9 +19,11 @@ export interface CatalogItems {
 /** A kind of items that a server can list. */
 export type CatalogKind = keyof CatalogItems;
 
-/** A complete list, with all its pages. */
+/** A list with all its pages, as far as `mostListed` allows. */
 export interface Listing<K extends CatalogKind = CatalogKind> {
   readonly items: readonly CatalogItems[K][];
+  /** The server lists more, which was left out. Default false. */
+  readonly isCut?: boolean | undefined;
   /** How long the server says the list may be relied on, in milliseconds (SEP-2549). */
   readonly ttlMs?: number | undefined;
   readonly cacheScope?: "public" | "private" | undefined;
@@ -63,7 +65,8 @@ export interface ServerNotification {
 export interface Session extends AsyncDisposable {
   readonly handshake: Handshake;
   /**
-   * Lists one kind completely, or throws: a session never returns a partial list. Items that are not valid MCP are left out and
+   * Lists one kind completely, or throws: a session never returns a partial list. Of a list that is longer than `mostListed`, the
+   * first items are returned, marked as `isCut`, and no further page is requested. Items that are not valid MCP are left out and
    * logged; if no item is valid, it throws `MCP_PROTOCOL_VIOLATED`. If a server with resources answers `resources/templates/list`
    * with -32601, the list is empty and is not requested again in that session.
    */

@@ -44,6 +44,7 @@ const RULES: { readonly [option in NumericOption]: NumberRule } = {
   callTimeoutMs: TIME,
   maxTotalMs: TIME,
   maxMessageBytes: { least: 0 },
+  maxTools: { least: 0 },
   idleTimeoutMs: TIME,
 };
 

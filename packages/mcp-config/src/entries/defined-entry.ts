@@ -83,6 +83,7 @@ export function limitsOf(written: Omit<WrittenServer, "transport">): ServerLimit
     timeoutMs: callTimeoutMs,
     maxTotalMs,
     maxMessageBytes,
+    maxTools,
     trustAnnotations,
   } = written;
   const isLimited =
@@ -90,9 +91,10 @@ export function limitsOf(written: Omit<WrittenServer, "transport">): ServerLimit
     callTimeoutMs !== undefined ||
     maxTotalMs !== undefined ||
     maxMessageBytes !== undefined ||
+    maxTools !== undefined ||
     trustAnnotations !== undefined;
   if (!isLimited) return undefined;
-  return { connectTimeoutMs, callTimeoutMs, maxTotalMs, maxMessageBytes, trustAnnotations };
+  return { connectTimeoutMs, callTimeoutMs, maxTotalMs, maxMessageBytes, maxTools, trustAnnotations };
 }
 
 /** Required variables are passed on as well: whoever sets them means them for the server. */

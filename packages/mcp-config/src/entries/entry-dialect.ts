@@ -25,7 +25,13 @@ type FlagField = "required" | "trust" | "lazy" | "shared" | "trustAnnotations";
 
 /** The names that a host has for the fields that Jackfield knows. */
 export type EntryFieldNames = {
-  readonly [field in TextField | ListField | MapField | FlagField | "maxMessageBytes"]?: FieldNames;
+  readonly [field in
+    | TextField
+    | ListField
+    | MapField
+    | FlagField
+    | "maxMessageBytes"
+    | "maxTools"]?: FieldNames;
 } & {
   readonly [field in "timeoutMs" | "connectTimeoutMs" | "maxTotalMs"]?: readonly (string | TimeField)[];
 } & {

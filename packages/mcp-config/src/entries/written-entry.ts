@@ -96,6 +96,7 @@ function readSettings(reader: EntryReader): WrittenCommon {
     connectTimeoutMs: readTime(reader, names.connectTimeoutMs),
     maxTotalMs: readTime(reader, names.maxTotalMs),
     maxMessageBytes: optional(fields, names.maxMessageBytes, amount),
+    maxTools: optional(fields, names.maxTools, amount),
     trustAnnotations: optional(fields, names.trustAnnotations, flag),
     title: optional(fields, names.title, text),
     description: optional(fields, names.description, text),

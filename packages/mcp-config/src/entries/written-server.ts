@@ -24,6 +24,7 @@ export interface WrittenServer {
   readonly connectTimeoutMs?: number | undefined;
   readonly maxTotalMs?: number | undefined;
   readonly maxMessageBytes?: number | undefined;
+  readonly maxTools?: number | undefined;
   readonly trustAnnotations?: boolean | undefined;
   readonly enabled: boolean;
   readonly lazy?: boolean | undefined;

@@ -32,6 +32,7 @@ export const JACKFIELD: HostDialect = {
         connectTimeoutMs: ["connectTimeoutMs"],
         maxTotalMs: ["maxTotalMs"],
         maxMessageBytes: "maxMessageBytes",
+        maxTools: "maxTools",
         trustAnnotations: "trustAnnotations",
         lazy: "lazy",
         shared: "shared",

@@ -172,16 +172,18 @@ class Context implements ServerContext {
       kind,
       pollIntervalMs: 0,
       list: (session) => list(session, kind),
-      loaded: (_session, { items }) => this.#loaded(kind, items),
+      loaded: (_session, listing) => this.#loaded(kind, listing),
       failed: (error) => log("warn", error.message, { server, code: error.code }),
     });
   }
 
-  #loaded<K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]): void {
+  #loaded<K extends ContextKind>(kind: K, { items, isCut }: Listing<K>): void {
     const before = this.known(kind);
     this.#isLive = true;
     this.#items = { ...this.#items, [kind]: items };
-    if (kind === "resources") this.#dropDelisted(before as Items["resources"], items as Items["resources"]);
+    // A resource that lies beyond the limit is not gone.
+    if (kind === "resources" && isCut !== true)
+      this.#dropDelisted(before as Items["resources"], items as Items["resources"]);
     if (before !== undefined && isSameJson(before, items)) return;
     this.#options.remember(kind, items);
     this.#options.changed(KINDS[kind]);

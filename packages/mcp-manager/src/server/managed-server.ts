@@ -1,4 +1,5 @@
 import {
+  type CatalogKind,
   type ErrorReport,
   isMcpError,
   type McpError,
@@ -14,7 +15,7 @@ import { type CatalogMemory, createCatalogMemory } from "./catalog-memory.ts";
 import type { CatalogRecord, CatalogVerdict } from "./catalog-record.ts";
 import { type Connection, type ConnectionSubject, createConnection } from "./connection.ts";
 import { type Heartbeat, heartbeatFor } from "./heartbeat.ts";
-import { type DatedListing, listKind } from "./list-kind.ts";
+import { boundedEntry, cutAdvice, type DatedListing, listKind } from "./list-kind.ts";
 import type { ServerHooks } from "./server-hooks.ts";
 import type { ServerSettings } from "./server-settings.ts";
 import { createServerTools, type ServerTools, type ServerToolsSubject } from "./server-tools.ts";
@@ -85,6 +86,8 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   dropped: McpError | undefined;
   openSession: WatchedSession | undefined;
   definition: ServerDefinition;
+  /** The kinds whose list is cut, each told once. */
+  readonly #cutLists = new Set<CatalogKind>();
   #context: ServerContext | undefined;
   #heartbeat: Heartbeat | undefined;
   #since = Date.now();
@@ -148,7 +151,9 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     });
   }
 
-  recall(record: CatalogRecord | undefined): void {
+  recall(known: CatalogRecord | undefined): void {
+    const entry = known?.entry && boundedEntry(known.entry, this.definition.limits);
+    const record = known?.entry === entry ? known : known && { ...known, entry };
     this.#memory.take(record);
     const { state } = this.#connection;
     // A server that was disconnected before start-up got here stays without tools ([C9]).
@@ -262,12 +267,22 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     this.#dropIfWanted(error);
   }
 
+  async list<K extends CatalogKind>(session: Session, kind: K, isStarting = false): Promise<DatedListing<K>> {
+    const listing = await listKind(session, kind, this.definition, isStarting);
+    if (listing.isCut !== true) this.#cutLists.delete(kind);
+    else if (!this.#cutLists.has(kind)) {
+      this.#cutLists.add(kind);
+      this.#settings.log("warn", cutAdvice(kind, this.definition.limits), { server: this.definition.name });
+    }
+    return listing;
+  }
+
   #createContext(): ServerContext {
     const context = createServerContext({
       server: this.definition.name,
       log: this.#settings.log,
       updateQuietMs: this.#settings.resourceUpdateQuietMs,
-      list: (session, kind) => listKind(session, kind, this.definition),
+      list: (session, kind) => this.list(session, kind),
       changed: (kind) => this.#hooks.catalogChanged(kind),
       updated: (uri) => this.#hooks.resourceUpdated(uri),
       remember: (kind, items) => this.#memory.contextListed(kind, items),

@@ -1,7 +1,7 @@
 import type { McpError, ServerDefinition, Session, ToolDefinition, ToolsFrom } from "@jackfield/mcp-core";
 import { isSameJson } from "../json-equality.ts";
 import type { CatalogRecord } from "./catalog-record.ts";
-import { type DatedListing, listKind } from "./list-kind.ts";
+import type { DatedListing } from "./list-kind.ts";
 import { createListLoader, type ListLoader } from "./list-loader.ts";
 import type { ServerHooks } from "./server-hooks.ts";
 
@@ -10,6 +10,8 @@ type ToolListing = DatedListing<"tools">;
 /** The server that owns the tools. */
 export interface ServerToolsSubject {
   readonly definition: ServerDefinition;
+  /** Lists the server's tools once, within a deadline of its own. */
+  list(session: Session, kind: "tools", isStarting: boolean): Promise<ToolListing>;
   /** The list was loaded. */
   toolsListed(session: Session, listing: ToolListing): void;
   toolsFailed(error: McpError): void;
@@ -74,7 +76,7 @@ class Tools implements ServerTools {
       server: this.#subject.definition.name,
       kind: "tools",
       pollIntervalMs: this.#pollIntervalMs,
-      list: (session) => listKind(session, "tools", this.#subject.definition, !this.wasListed),
+      list: (session) => this.#subject.list(session, "tools", !this.wasListed),
       loaded: (session, listing) => this.#loaded(session, listing),
       failed: (error) => this.#subject.toolsFailed(error),
     });

@@ -12,7 +12,6 @@ import { detailsOf, unavailable } from "./call-error.ts";
 import { createCallTime } from "./call-time.ts";
 import type { FoundTool, ToolFinder } from "./found-tool.ts";
 import { waitForListedServer } from "./server-wait.ts";
-import { nearestNames, repairedTool } from "./tool-alias.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
 
 type ServerToolRef = Exclude<ToolRef, string>;
@@ -25,16 +24,22 @@ export interface ToolFinderOptions {
 
 export function createToolFinder({ registry, server }: ToolFinderOptions): ToolFinder {
   return (ref, options) => {
-    const tool =
-      typeof ref === "string"
-        ? (registry.get(ref) ?? repairedTool(ref, registry.known()) ?? refuseName(ref, registry))
-        : registry.find(ref.server, ref.tool);
-    if (tool === undefined) return awaitTool(ref as ServerToolRef, options);
+    const tool = typeof ref === "string" ? registry.get(ref) : registry.find(ref.server, ref.tool);
+    if (tool !== undefined) return found(ref, tool, options);
+    return typeof ref === "string" ? repaired(ref, options) : awaitTool(ref, options);
+  };
+
+  function found(ref: ToolRef, tool: ToolDescriptor, options: CallOptions): FoundTool | Promise<FoundTool> {
     const owner = server(tool.server);
     return tool.origin === "live" && !owner.isRelisting
       ? foundFor(ref, tool, options, owner)
       : awaitLive(ref, tool, owner, options);
-  };
+  }
+
+  async function repaired(name: string, options: CallOptions): Promise<FoundTool> {
+    const tool = await registry.aliases.repaired(name);
+    return found(name, tool ?? registry.get(name) ?? (await refuseName(name, registry)), options);
+  }
 
   /** @throws McpError `MCP_TOOL_CHANGED` if another tool was shown to whoever wants or approved the call. */
   function foundFor(
@@ -74,7 +79,7 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
     } catch (thrown) {
       throw unavailable({ server: ref.server, originalName: ref.tool }, thrown);
     }
-    const tool = registry.find(ref.server, ref.tool) ?? refuseTool(ref, registry);
+    const tool = registry.find(ref.server, ref.tool) ?? (await refuseTool(ref, registry));
     return foundFor(ref, tool, { ...options, ...time.left() }, owner);
   }
 }
@@ -125,14 +130,13 @@ export function refuseIfUnlisted(
   throw new McpError("MCP_SESSION_LOST", message, { ...detailsOf(tool), outcome: "not-sent" });
 }
 
-function refuseName(name: string, registry: ToolRegistry): never {
-  const near = nearestNames(name, registry.tools(), (tool) => tool.name);
+async function refuseName(name: string, { aliases }: ToolRegistry): Promise<never> {
+  const near = (await aliases.nearest(name)).map((tool) => tool.name);
   throw unknownTool(`No tool is called ${quoted(name)}${suggestion(near)}`, name);
 }
 
-function refuseTool({ server, tool }: ServerToolRef, registry: ToolRegistry): never {
-  const offered = registry.tools().filter((candidate) => candidate.server === server);
-  const near = nearestNames(tool, offered, ({ originalName }) => originalName);
+async function refuseTool({ server, tool }: ServerToolRef, { aliases }: ToolRegistry): Promise<never> {
+  const near = (await aliases.nearest(tool, server)).map(({ originalName }) => originalName);
   throw unknownTool(
     `Server ${quoted(server)} offers no tool ${quoted(tool)}${suggestion(near)}`,
     tool,

@@ -2,7 +2,7 @@ import type { ServerDefinition, ToolDefinition, ToolDescriptor, ToolsChanged } f
 import { isSameJson } from "../json-equality.ts";
 import type { NamingOptions } from "./naming-options.ts";
 import { createSortedTools } from "./sorted-tools.ts";
-import type { KnownTool } from "./tool-alias.ts";
+import { createToolAliases, type KnownTool, type ToolAliases } from "./tool-alias.ts";
 import { isIncluded, unmatchedInclude } from "./tool-filter.ts";
 import { createToolNaming, type ToolNaming } from "./tool-naming.ts";
 import { type OfferRules, offeredTools } from "./tool-slice.ts";
@@ -21,8 +21,8 @@ export interface ToolRegistry {
   tools(): readonly ToolDescriptor[];
   get(name: string): ToolDescriptor | undefined;
   find(server: string, originalName: string): ToolDescriptor | undefined;
-  /** Every tool of every list, including those that are kept back. */
-  known(): Iterable<KnownTool>;
+  /** Finds tools by names that none of them has. */
+  readonly aliases: ToolAliases;
   /** How many tools of the server are on offer. */
   count(server: string): number;
   /** @returns what changed for a caller, server by server; nothing for a server that is not configured. */
@@ -63,6 +63,11 @@ class Registry implements ToolRegistry {
   readonly #listings = new Map<string, ReceivedList>();
   readonly #slices = new Map<string, Slice>();
   readonly #sorted = createSortedTools();
+  readonly aliases = createToolAliases({
+    servers: () => this.#listings.keys(),
+    known: (server) => this.#known(server),
+    find: (server, originalName) => this.find(server, originalName),
+  });
   /** The last warning about each server's filter. */
   readonly #warned = new Map<string, string>();
 
@@ -84,18 +89,10 @@ class Registry implements ToolRegistry {
     return this.#slices.get(server)?.get(originalName);
   }
 
-  *known(): Iterable<KnownTool> {
-    for (const [server, { listed }] of this.#listings) {
-      const names = this.#naming.namesOf(server);
-      for (const originalName of new Set(namesOf(listed))) {
-        yield {
-          server,
-          originalName,
-          name: names.get(originalName),
-          offered: this.find(server, originalName),
-        };
-      }
-    }
+  #known(server: string): readonly KnownTool[] {
+    const names = this.#naming.namesOf(server);
+    const originalNames = new Set(namesOf(this.#listings.get(server)?.listed ?? []));
+    return Array.from(originalNames, (originalName) => ({ originalName, name: names.get(originalName) }));
   }
 
   count(server: string): number {
@@ -148,6 +145,7 @@ class Registry implements ToolRegistry {
 
   /** Rebuilds the slices of these servers. Old tools are removed first, so that new ones can take their names. */
   #offer(servers: readonly string[]): readonly ToolsChanged[] {
+    servers.forEach(this.aliases.forget, this.aliases);
     const slices = servers.map((server) => ({
       server,
       before: this.#slices.get(server) ?? NOTHING,

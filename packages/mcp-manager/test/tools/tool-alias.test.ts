@@ -1,8 +1,6 @@
-import type { ToolDescriptor } from "@jackfield/mcp-core";
 import { stdioDefinition } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
 import type { NamingOptions } from "../../src/tools/naming-options.ts";
-import { nearestNames, repairedTool } from "../../src/tools/tool-alias.ts";
 import { tool } from "../manager-fixture.ts";
 import { createRegistry } from "./registry-fixture.ts";
 
@@ -24,8 +22,8 @@ function registryOf(servers: Servers, naming: NamingOptions = {}, hidden: readon
   return registry;
 }
 
-function resolve(asked: string, ...given: Parameters<typeof registryOf>): string | undefined {
-  const found = repairedTool(asked, registryOf(...given).known());
+async function resolve(asked: string, ...given: Parameters<typeof registryOf>): Promise<string | undefined> {
+  const found = await registryOf(...given).aliases.repaired(asked);
   return found && `${found.server}/${found.originalName}`;
 }
 
@@ -48,8 +46,8 @@ describe("[L32] a tool name mangled by a model", () => {
     ["default_api.mcp__fs__read_file", "fs/read_file"],
     ["default_api:read_file", "fs/read_file"],
     [" mcp__fs__read_file\n", "fs/read_file"],
-  ])("%j resolves to %s", (asked, resolved) => {
-    expect(resolve(asked, SERVERS)).toBe(resolved);
+  ])("%j resolves to %s", async (asked, resolved) => {
+    expect(await resolve(asked, SERVERS)).toBe(resolved);
   });
 
   it.each([
@@ -57,29 +55,29 @@ describe("[L32] a tool name mangled by a model", () => {
     ["mcp__a__b_c", { a: ["b.c", "b-c"] }],
     ["a_b_c", { a_b: ["c"], a: ["b_c"] }],
     ["mcp_search", { a: ["mcp_search"], b: ["search"] }],
-  ])("%j resolves to nothing if several tools match", (asked, servers: Servers) => {
-    expect(resolve(asked, servers)).toBeUndefined();
+  ])("%j resolves to nothing if several tools match", async (asked, servers: Servers) => {
+    expect(await resolve(asked, servers)).toBeUndefined();
   });
 
   it.each(["mcp__fs__read", "mcp__fs__read_files", "mcp__sf__read_file", "read", "", "mcp", "___", "天"])(
     "%j resolves to nothing if it is merely similar to a tool's name",
-    (asked) => {
-      expect(resolve(asked, SERVERS)).toBeUndefined();
+    async (asked) => {
+      expect(await resolve(asked, SERVERS)).toBeUndefined();
     },
   );
 
-  it("resolves without its hash, but not with another suffix", () => {
+  it("resolves without its hash, but not with another suffix", async () => {
     const reserved = ["mcp__fs__read_file"];
-    expect(resolve("mcp__fs__read_file", SERVERS, { reserved })).toBe("fs/read_file");
-    expect(resolve("mcp__fs__read_file_1", SERVERS, { reserved })).toBeUndefined();
+    expect(await resolve("mcp__fs__read_file", SERVERS, { reserved })).toBe("fs/read_file");
+    expect(await resolve("mcp__fs__read_file_1", SERVERS, { reserved })).toBeUndefined();
   });
 
-  it("resolves if it was cut off at the end and is still long", () => {
+  it("resolves if it was cut off at the end and is still long", async () => {
     const long = "summarise_everything_that_was_said_in_the_meeting_room_today";
     const servers = { rooms: [long, "list_everything"] };
-    expect(resolve(`mcp__rooms__${long}`.slice(0, 60), servers)).toBe(`rooms/${long}`);
-    expect(resolve("mcp__rooms__list", servers)).toBeUndefined();
-    expect(resolve(`mcp__rooms__${long}`.slice(0, 40), servers)).toBeUndefined();
+    expect(await resolve(`mcp__rooms__${long}`.slice(0, 60), servers)).toBe(`rooms/${long}`);
+    expect(await resolve("mcp__rooms__list", servers)).toBeUndefined();
+    expect(await resolve(`mcp__rooms__${long}`.slice(0, 40), servers)).toBeUndefined();
   });
 
   it.each<[string, NamingOptions]>([
@@ -87,39 +85,41 @@ describe("[L32] a tool name mangled by a model", () => {
     ["mcp__fs__read_file", { strategy: "mcp_server_tool" }],
     ["mcp__fs__read-file", { strategy: "tool" }],
     ["fs:read_file", { strategy: ({ server, tool: name }) => `${name}_of_${server}` }],
-  ])("%j resolves whatever the naming strategy", (asked, naming) => {
-    expect(resolve(asked, SERVERS, naming)).toBe("fs/read_file");
+  ])("%j resolves whatever the naming strategy", async (asked, naming) => {
+    expect(await resolve(asked, SERVERS, naming)).toBe("fs/read_file");
   });
 
-  it("never resolves to a blocked tool, nor to one with a similar name instead", () => {
+  it("never resolves to a blocked tool, nor to one with a similar name instead", async () => {
     const servers = { fs: ["delete_file", "delete-file", "wipe"] };
-    expect(resolve("wipe", servers, {}, ["wipe"])).toBeUndefined();
-    expect(resolve("mcp__fs__delete_file", servers, {}, ["delete_file"])).toBeUndefined();
-    expect(resolve("delete_file", servers, {}, ["delete_file"])).toBeUndefined();
+    expect(await resolve("wipe", servers, {}, ["wipe"])).toBeUndefined();
+    expect(await resolve("mcp__fs__delete_file", servers, {}, ["delete_file"])).toBeUndefined();
+    expect(await resolve("delete_file", servers, {}, ["delete_file"])).toBeUndefined();
   });
 });
 
 describe("the suggestions for an unknown tool name", () => {
-  const suggestionsFor = (asked: string, servers: Servers, hidden: readonly string[] = []) =>
-    nearestNames(asked, registryOf(servers, {}, hidden).tools(), ({ name }: ToolDescriptor) => name);
+  const suggestionsFor = async (asked: string, servers: Servers, hidden: readonly string[] = []) => {
+    const near = await registryOf(servers, {}, hidden).aliases.nearest(asked);
+    return near.map(({ name }) => name);
+  };
 
-  it("are at most three, the most similar first", () => {
+  it("are at most three, the most similar first", async () => {
     const servers = { fs: ["read_file", "read_files", "write_file", "read_text_file", "sum"] };
-    expect(suggestionsFor("mcp__fs__raed_file", servers)).toEqual([
+    expect(await suggestionsFor("mcp__fs__raed_file", servers)).toEqual([
       "mcp__fs__read_file",
       "mcp__fs__read_files",
       "mcp__fs__read_text_file",
     ]);
   });
 
-  it("are empty if no tool is similar or there are no tools", () => {
-    expect(suggestionsFor("xyz", { fs: ["read_file"] })).toEqual([]);
-    expect(suggestionsFor("read_file", {})).toEqual([]);
+  it("are empty if no tool is similar or there are no tools", async () => {
+    expect(await suggestionsFor("xyz", { fs: ["read_file"] })).toEqual([]);
+    expect(await suggestionsFor("read_file", {})).toEqual([]);
   });
 
-  it("never include blocked tools", () => {
-    expect(suggestionsFor("mcp__fs__wipe_disc", { fs: ["wipe_disk", "wide_disc"] }, ["wipe_disk"])).toEqual([
-      "mcp__fs__wide_disc",
-    ]);
+  it("never include blocked tools", async () => {
+    expect(
+      await suggestionsFor("mcp__fs__wipe_disc", { fs: ["wipe_disk", "wide_disc"] }, ["wipe_disk"]),
+    ).toEqual(["mcp__fs__wide_disc"]);
   });
 });

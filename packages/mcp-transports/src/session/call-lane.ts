@@ -6,6 +6,7 @@ import type { Exchanges } from "./exchanges.ts";
 import { withAnswers } from "./input-required.ts";
 import { type AnsweredMethod, isPlainAnswerTo, keepingSchema } from "./keeping-schema.ts";
 import type { ListRepairer } from "./list-repairer.ts";
+import type { CutList } from "./session-list.ts";
 
 /**
  * Requests that bypass the SDK's client, which inspects every answer three times and gives every call a timer and several promises. A
@@ -23,6 +24,7 @@ export interface CallLane {
 export interface CallLaneOptions {
   readonly exchanges: Exchanges;
   readonly clients: ClientAccess;
+  readonly cutList: CutList;
   readonly repairList: ListRepairer;
 }
 
@@ -41,13 +43,15 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
   readonly #exchanges: Exchanges;
   readonly #clients: ClientAccess;
   readonly #isPlainAnswer: (result: unknown) => result is JsonObject;
+  readonly #cutList: CutList;
   readonly #repairList: ListRepairer;
 
-  constructor({ method, exchanges, clients, repairList }: LegacyLaneOptions) {
+  constructor({ method, exchanges, clients, cutList, repairList }: LegacyLaneOptions) {
     this.#method = method;
     this.#exchanges = exchanges;
     this.#clients = clients;
     this.#isPlainAnswer = isPlainAnswerTo(method);
+    this.#cutList = cutList;
     this.#repairList = repairList;
   }
 
@@ -61,10 +65,13 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
   }
 
   answered(exchange: Exchange<JsonObject>, answer: RpcAnswer): void {
-    if (!("result" in answer)) exchange.onFailed(errorOf(answer));
-    else if (this.#isPlainAnswer(answer.result) && !("resultType" in answer.result))
-      exchange.succeed(answer.result);
-    else this.#check(exchange, answer.result).catch((error) => exchange.onFailed(error));
+    if (!("result" in answer)) {
+      exchange.onFailed(errorOf(answer));
+      return;
+    }
+    const result = this.#cutList(this.#method, answer.result);
+    if (this.#isPlainAnswer(result) && !("resultType" in result)) exchange.succeed(result);
+    else this.#check(exchange, result).catch((error) => exchange.onFailed(error));
   }
 
   givenUp(exchange: Exchange<JsonObject>): void {

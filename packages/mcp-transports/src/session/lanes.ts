@@ -5,6 +5,7 @@ import type { Exchanges } from "./exchanges.ts";
 import type { AnsweredMethod } from "./keeping-schema.ts";
 import { createListRepairer, type ListRepairerOptions } from "./list-repairer.ts";
 import { createModernLane } from "./modern-call-lane.ts";
+import type { CutList } from "./session-list.ts";
 
 /** The lanes for requests that bypass the SDK's client. */
 export interface Lanes {
@@ -18,17 +19,18 @@ export interface LanesOptions {
   readonly mirrors: boolean;
   readonly clients: ClientAccess;
   readonly exchanges: Exchanges;
+  readonly cutList: CutList;
   /** See `ListRepairerOptions`. */
   readonly serverLog: ListRepairerOptions["serverLog"];
 }
 
 /** The lanes of one session: one for every method that its era has. */
-export function createLanes({ era, mirrors, clients, exchanges, serverLog }: LanesOptions): Lanes {
+export function createLanes({ era, mirrors, clients, exchanges, cutList, serverLog }: LanesOptions): Lanes {
   const repairList = createListRepairer({ serverLog, getSdk: async () => (await clients.get()).sdk });
   const lanes = new Map<AnsweredMethod, CallLane>();
   const create = era === "modern" ? createModernLane : createLegacyLane;
   const laneFor = (method: AnsweredMethod) => {
-    const lane = create({ method, mirrors, clients, exchanges, repairList });
+    const lane = create({ method, mirrors, clients, exchanges, cutList, repairList });
     lanes.set(method, lane);
     return lane;
   };

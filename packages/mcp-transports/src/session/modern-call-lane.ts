@@ -65,8 +65,10 @@ class ModernCall implements Carrier<JsonObject> {
     this.#request = request;
   }
 
-  answered(exchange: Exchange<JsonObject>, answer: RpcAnswer): void {
-    const { method, exchanges } = this.#options;
+  answered(exchange: Exchange<JsonObject>, given: RpcAnswer): void {
+    const { method, exchanges, cutList } = this.#options;
+    const answer =
+      "result" in given ? ({ ...given, result: cutList(method, given.result) } as typeof given) : given;
     const result = "result" in answer ? completeResult(answer.result, method) : undefined;
     if (result) exchange.succeed(result);
     else if ("result" in answer && isListing(method))

@@ -35,7 +35,7 @@ import { createReplacedRequests, type ReplacedRequests } from "./replaced-reques
 import { mirrorsParameters, sendRequest } from "./send-request.ts";
 import { announcedCapabilities, type SessionHandlers } from "./server-requests.ts";
 import { type CompleteLimits, completeLimits, remaining } from "./session-limits.ts";
-import { listAll } from "./session-list.ts";
+import { createListCut, listAll } from "./session-list.ts";
 import { createSessionListeners, type SessionListeners } from "./session-listeners.ts";
 import { createStrayAnswerLog } from "./stray-answer-log.ts";
 import type { Watch } from "./wire-watch.ts";
@@ -74,6 +74,7 @@ class OpenSession implements Session {
   #closing: Promise<void> | undefined;
   readonly #ended = new AbortController();
   readonly #absent = new Set<CatalogKind>();
+  readonly #cut = new Set<CatalogKind>();
 
   constructor({ clientInfo, server, negotiated, handlers, notifications, log }: OpenSessionOptions) {
     this.#server = server;
@@ -102,6 +103,7 @@ class OpenSession implements Session {
       mirrors: this.#mirrors,
       clients: this.#clients,
       exchanges: this.#exchanges,
+      cutList: createListCut(this.#limits, (kind) => this.#cut.add(kind)),
       serverLog: this.#serverLog,
     });
     this.#clients.onClose(() => this.#lose(lossError(this.#context()), this.#exchanges.isIdle()));
@@ -125,7 +127,8 @@ class OpenSession implements Session {
     const deadline = this.#limits.maxTotalMs === 0 ? undefined : performance.now() + this.#limits.maxTotalMs;
     const listing = await listAll(kind, {
       deadline,
-      maxMessageBytes: this.#limits.maxMessageBytes,
+      limits: this.#limits,
+      cut: this.#cut,
       ended: this.#ended.signal,
       signal,
       capabilities: this.handshake.capabilities,

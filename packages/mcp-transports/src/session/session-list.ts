@@ -1,9 +1,11 @@
-import type { CatalogItems, CatalogKind, JsonObject, Listing } from "@jackfield/mcp-core";
-import { McpError } from "@jackfield/mcp-core";
+import type { CatalogItems, CatalogKind, JsonObject, Listing, ServerLimits } from "@jackfield/mcp-core";
+import { McpError, mostListed } from "@jackfield/mcp-core";
 import { type ErrorContext, nameOf } from "../errors/error-context.ts";
+import { isRecord } from "../plain-values.ts";
 import { METHOD_NOT_FOUND } from "../rpc-codes.ts";
 import type { AnsweredMethod } from "./keeping-schema.ts";
 import { createPageRetry } from "./page-retry.ts";
+import type { CompleteLimits } from "./session-limits.ts";
 
 /** More pages than any honest catalog has. */
 const MAX_PAGES = 64;
@@ -24,14 +26,35 @@ const KINDS: { readonly [K in CatalogKind]: KindFacts } = {
   prompts: { method: "prompts/list", capability: "prompts" },
 };
 
+/** The kinds by method. */
+const LISTED_BY: ReadonlyMap<string, CatalogKind> = new Map(
+  (Object.keys(KINDS) as CatalogKind[]).map((kind) => [KINDS[kind].method, kind]),
+);
+
+/** Cuts an answer that lists more items than are taken, before anything looks at the items. Any other answer is returned unchanged. */
+export type CutList = (method: string, answer: unknown) => unknown;
+
+/** @param onCut - called with the kind of a list that was cut */
+export function createListCut(limits: ServerLimits, onCut: (kind: CatalogKind) => void): CutList {
+  return (method, answer) => {
+    const kind = LISTED_BY.get(method);
+    const items: unknown = kind !== undefined && isRecord(answer) ? answer[kind] : undefined;
+    if (kind === undefined || !Array.isArray(items) || items.length <= mostListed(kind, limits))
+      return answer;
+    onCut(kind);
+    return { ...(answer as JsonObject), [kind]: items.slice(0, mostListed(kind, limits)) };
+  };
+}
+
 export interface ListOptions {
   readonly capabilities: JsonObject;
   /** Kinds that the server announced but does not know: empty, and not requested again until the session is renewed. */
   readonly absent: Set<CatalogKind>;
   context(): ErrorContext;
   requestPage(method: AnsweredMethod, params: JsonObject | undefined): Promise<JsonObject>;
-  /** The limit of one message, decoded; `0` means no limit. */
-  readonly maxMessageBytes: number;
+  readonly limits: Pick<CompleteLimits, "maxMessageBytes" | "maxTools">;
+  /** The kinds whose list was cut on the page that was requested last. */
+  readonly cut: Set<CatalogKind>;
   /** When the list must be there, on the clock of `performance.now()`; missing means no limit. */
   readonly deadline: number | undefined;
   /** Fires when the session has ended. */
@@ -61,27 +84,34 @@ async function followPages<K extends CatalogKind>(
 ): Promise<Listing<K>> {
   const { context } = options;
   const retry = createPageRetry(options);
-  const maxBytes = LIST_MESSAGES * options.maxMessageBytes;
+  const { limits, cut } = options;
+  const maxBytes = LIST_MESSAGES * limits.maxMessageBytes;
+  const most = mostListed(kind, limits);
   let bytes = 0;
   const items: CatalogItems[K][] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   let first: JsonObject | undefined;
+  let isCut = false;
+  cut.delete(kind);
   do {
     const params = cursor === undefined ? undefined : { cursor };
     const page = await retry(() => options.requestPage(method, params));
     first ??= page;
     for (const item of page[kind] as CatalogItems[K][]) items.push(item);
     cursor = page.nextCursor as string | undefined;
+    isCut = cut.has(kind) || items.length > most || (items.length === most && cursor !== undefined);
     // A list of one page is one message, which has its own limit.
     if (maxBytes > 0 && (cursor !== undefined || seen.size > 0)) bytes += sizeOf(page);
     if (bytes > maxBytes) throw oversizedError(maxBytes, method, context());
-    if (cursor === undefined) break;
+    // What lies beyond is not requested: a server may have pages without end.
+    if (cursor === undefined || isCut) break;
     if (seen.has(cursor)) throw endlessError("sent the same cursor twice", method, context());
     seen.add(cursor);
     if (seen.size >= MAX_PAGES) throw endlessError(`has more than ${MAX_PAGES} pages`, method, context());
   } while (cursor !== undefined);
-  return { items, ttlMs: asNumber(first?.ttlMs), cacheScope: asScope(first?.cacheScope) };
+  const hints = { ttlMs: asNumber(first?.ttlMs), cacheScope: asScope(first?.cacheScope) };
+  return isCut ? { items: items.slice(0, most), isCut, ...hints } : { items, ...hints };
 }
 
 function sizeOf(page: JsonObject): number {
