@@ -142,7 +142,14 @@ describe("an entry is refused with its place and a hint", () => {
     expect(error.message).toContain(hint);
   });
 
-  const limits = ["timeout", "connectTimeoutMs", "callTimeoutMs", "maxTotalMs", "maxMessageBytes"];
+  const limits = [
+    "timeout",
+    "connectTimeoutMs",
+    "callTimeoutMs",
+    "maxTotalMs",
+    "maxMessageBytes",
+    "maxTools",
+  ];
   const amounts = [-1, Number.NaN, Number.POSITIVE_INFINITY, "5000", true, null, [1], {}];
   test.each(limits.flatMap((limit) => amounts.map((amount) => [limit, amount] as const)))(
     "%s: %s",

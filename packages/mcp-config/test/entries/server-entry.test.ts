@@ -63,6 +63,7 @@ describe("an entry becomes a definition", () => {
         callTimeoutMs: 2.5,
         maxTotalMs: 3,
         maxMessageBytes: 2 ** 40,
+        maxTools: 9,
         trustAnnotations: true,
       },
       {
@@ -72,6 +73,7 @@ describe("an entry becomes a definition", () => {
           callTimeoutMs: 2.5,
           maxTotalMs: 3,
           maxMessageBytes: 2 ** 40,
+          maxTools: 9,
           trustAnnotations: true,
         },
       },

@@ -1,6 +1,7 @@
 import { stdioDefinition } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
 import type { NamingOptions } from "../../src/tools/naming-options.ts";
+import { createToolAliases } from "../../src/tools/tool-alias.ts";
 import { tool } from "../manager-fixture.ts";
 import { createRegistry } from "./registry-fixture.ts";
 
@@ -121,5 +122,71 @@ describe("the suggestions for an unknown tool name", () => {
     expect(
       await suggestionsFor("mcp__fs__wipe_disc", { fs: ["wipe_disk", "wide_disc"] }, ["wipe_disk"]),
     ).toEqual(["mcp__fs__wide_disc"]);
+  });
+});
+
+describe("the index of names", () => {
+  /** Aliases of servers with many tools that nobody can tell apart by most of their letters, and how often they were asked. */
+  function createIndexed(servers: readonly string[], count: number) {
+    const asked = { known: [] as string[], found: 0 };
+    const descriptor = (server: string, originalName: string) => {
+      const definition = tool(originalName);
+      const shown = { description: "", definition, origin: "live", requiresApproval: false } as const;
+      return { name: `mcp__${server}__${originalName}`, server, originalName, ...shown };
+    };
+    const aliases = createToolAliases({
+      servers: () => servers,
+      known(server) {
+        asked.known.push(server);
+        const names = Array.from({ length: count }, (_, index) => `read_the_file_${index}`);
+        return names.map((originalName) => ({ originalName, name: `mcp__${server}__${originalName}` }));
+      },
+      find(server, originalName) {
+        asked.found += 1;
+        return descriptor(server, originalName);
+      },
+    });
+    return { aliases, asked };
+  }
+
+  it("is made once for any number of names, and again for a server whose tools have changed", async () => {
+    const { aliases, asked } = createIndexed(["a", "b"], 100);
+    const names = ["mcp__c__x", "read_the_file", "MCP__A__READ_THE_FILE_1"];
+    await Promise.all(names.map((name) => aliases.repaired(name)));
+    await aliases.nearest("read_the_fiel_7");
+    expect(asked.known).toEqual(["a", "b"]);
+    aliases.forget("b");
+    expect((await aliases.repaired("MCP__B__READ_THE_FILE_99"))?.server).toBe("b");
+    expect(asked.known).toEqual(["a", "b", "b"]);
+  });
+
+  it("asks for as many tools as one page holds to make a suggestion among 50,000", async () => {
+    const { aliases, asked } = createIndexed(
+      Array.from({ length: 10 }, (_, at) => `s${at}`),
+      5_000,
+    );
+    const [near] = await aliases.nearest("mcp__s3__read_the_fiel_4711");
+    expect(near?.name).toBe("mcp__s3__read_the_file_4711");
+    expect(asked.found).toBeLessThanOrEqual(500);
+  });
+
+  it("lets timers run while it is made", async () => {
+    const { aliases } = createIndexed(
+      Array.from({ length: 20 }, (_, at) => `s${at}`),
+      5_000,
+    );
+    let ticks = 0;
+    const timer = setInterval(() => {
+      ticks += 1;
+    }, 1);
+    await aliases.repaired("nothing");
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(5);
+  });
+
+  it("does not look at a name that is longer than any tool's", async () => {
+    const { aliases, asked } = createIndexed(["a"], 10);
+    expect(await aliases.repaired("read_the_file_1".padEnd(1_000_000, " "))).toBeUndefined();
+    expect(asked.known).toEqual([]);
   });
 });

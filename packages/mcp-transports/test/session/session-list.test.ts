@@ -71,16 +71,107 @@ describe("listing", () => {
     });
   });
 
-  test("accepts a page of 130,000 items", async () => {
-    const server = scriptedServer((message, { answer }) => {
-      if (message.method !== "tools/list") return undefined;
-      const inputSchema = { type: "object" };
-      answer({ tools: Array.from({ length: 130_000 }, (_, index) => ({ name: `t${index}`, inputSchema })) });
+  describe("a list that is longer than a client can use", () => {
+    /** One page of 130,000 items; the names tell their places. */
+    const crowded: Script = (message, { answer, send, process }) => {
+      const [, kind] = /^(tools|resources|prompts)\/list$/.exec(message.method ?? "") ?? [];
+      const isTemplates = message.method === "resources/templates/list";
+      if (kind === undefined && !isTemplates) return undefined;
+      const item = JSON.parse(process.env.ITEM ?? "{}");
+      const items = Array.from({ length: 130_000 }, (_, index) => ({ name: `t${index}`, ...item }));
+      const result = { [isTemplates ? "resourceTemplates" : (kind ?? "")]: items };
+      if (process.env.MODERN) send({ id: message.id, result: { resultType: "complete", ...result } });
+      else answer(result);
       return true;
+    };
+    const OBJECT = { inputSchema: { type: "object" } };
+
+    test.each([
+      ["plain tools", OBJECT],
+      ["tools that have to be repaired", { inputSchema: {} }],
+      ["tools that need the SDK's check", { ...OBJECT, icons: [{ src: "data:,", theme: "light" }] }],
+    ])("gives its first 5,000 items: %s", async (_, item) => {
+      const server = scriptedServer(crowded, { env: { ITEM: JSON.stringify(item) } });
+      const { items, isCut } = await (await connect(server)).list("tools", never);
+      expect(items).toHaveLength(5_000);
+      expect(items.at(-1)?.name).toBe("t4999");
+      expect(isCut).toBe(true);
     });
-    const { items } = await (await connect(server)).list("tools", never);
-    expect(items).toHaveLength(130_000);
-    expect(items.at(-1)?.name).toBe("t129999");
+
+    test.each([
+      [7, 7, true],
+      [0, 130_000, undefined],
+    ])("gives as many tools as maxTools says: %d", async (maxTools, length, cut) => {
+      const server = scriptedServer(crowded, {
+        env: { ITEM: JSON.stringify(OBJECT) },
+        limits: { maxTools },
+      });
+      const { items, isCut } = await (await connect(server)).list("tools", never);
+      expect(items).toHaveLength(length);
+      expect(items.at(-1)?.name).toBe(`t${length - 1}`);
+      expect(isCut).toBe(cut);
+    });
+
+    test.each([
+      ["resources", { uri: "memo://a" }],
+      ["resourceTemplates", { uriTemplate: "memo://{a}" }],
+      ["prompts", {}],
+    ] as const)("gives 20,000 %s, whatever maxTools says", async (kind, item) => {
+      const server = scriptedServer(crowded, {
+        capabilities: { resources: {}, prompts: {} },
+        env: { ITEM: JSON.stringify(item) },
+        limits: { maxTools: 7 },
+      });
+      const { items, isCut } = await (await connect(server)).list(kind, never);
+      expect(items).toHaveLength(20_000);
+      expect(isCut).toBe(true);
+    });
+
+    test("is cut in the modern era as well", async () => {
+      const server = scriptedServer(crowded, {
+        isModern: true,
+        env: { ITEM: JSON.stringify(OBJECT), MODERN: "1" },
+      });
+      expect((await (await connect(server)).list("tools", never)).items).toHaveLength(5_000);
+    });
+
+    test.each([
+      [10, 4, true],
+      [12, 4, true],
+      [39, 13, true],
+      [40, 14, true],
+    ])("has no page requested beyond maxTools %d, of pages of three", async (maxTools, pages, cut) => {
+      const server = scriptedServer(
+        (message, { answer }) => {
+          if (message.method !== "tools/list") return undefined;
+          const page = Number(message.params?.cursor ?? 0);
+          const inputSchema = { type: "object" };
+          const tools = [0, 1, 2].map((item) => ({ name: `t${page * 3 + item}`, inputSchema }));
+          answer({ tools, nextCursor: String(page + 1) });
+          return true;
+        },
+        { limits: { maxTools } },
+      );
+      const { items, isCut } = await (await connect(server)).list("tools", never);
+      expect(items.map(({ name }) => name)).toEqual(Array.from({ length: maxTools }, (_, at) => `t${at}`));
+      expect(isCut).toBe(cut);
+      expect(server.received().filter(({ method }) => method === "tools/list")).toHaveLength(pages);
+    });
+
+    test("is whole if it has exactly as many tools as maxTools", async () => {
+      const tools = ["a", "b"].map((name) => ({ name, ...OBJECT }));
+      const server = scriptedServer(
+        (message, { answer, process }) => {
+          if (message.method !== "tools/list") return undefined;
+          answer({ tools: JSON.parse(process.env.TOOLS ?? "") });
+          return true;
+        },
+        { env: { TOOLS: JSON.stringify(tools) }, limits: { maxTools: 2 } },
+      );
+      const listing = await (await connect(server)).list("tools", never);
+      expect(listing).toMatchObject({ items: tools });
+      expect(listing.isCut).toBeUndefined();
+    });
   });
 
   test.each([

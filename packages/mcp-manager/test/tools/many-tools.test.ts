@@ -1,0 +1,77 @@
+import type { LogFields, ToolDefinition } from "@jackfield/mcp-core";
+import { createFakeSession, createFakeToolCache, stdioDefinition } from "@jackfield/test-kit";
+import { describe, expect, it, vi } from "vitest";
+import { createFixture, tool } from "../manager-fixture.ts";
+
+const many = (count: number): readonly ToolDefinition[] =>
+  Array.from({ length: count }, (_, index) => tool(`t${index}`));
+
+describe("a server with more tools than its limit", () => {
+  it("offers the first 5,000, in the order of its list, and one warning names the option", async () => {
+    const log = vi.fn<(level: string, message: string, fields?: LogFields) => void>();
+    const { manager, sessions } = createFixture(["a"], { tools: many(150_000), log });
+    await using _ = manager;
+    await manager.start();
+    expect(manager.tools()).toHaveLength(5_000);
+    expect(manager.tools().some(({ originalName }) => originalName === "t5000")).toBe(false);
+    expect(manager.tools().some(({ originalName }) => originalName === "t4999")).toBe(true);
+    sessions.get("a")?.notify({ method: "notifications/tools/list_changed" });
+    await manager.refreshTools("a");
+    const warnings = log.mock.calls.filter(([, message]) => message.includes("maxTools"));
+    expect(warnings).toEqual([
+      [
+        "warn",
+        'The server lists more than 5000 tools; the first 5000 are taken, and the rest is left out. Raise "maxTools" in its limits if they are expected.',
+        { server: "a" },
+      ],
+    ]);
+  });
+
+  it("offers as many as the limits of all servers say, or its own", async () => {
+    const own = stdioDefinition("own", { limits: { maxTools: 3 } });
+    const { manager } = createFixture(["a", own], { tools: many(10), limits: { maxTools: 2 } });
+    await using _ = manager;
+    await manager.start();
+    expect(manager.tools().map(({ name }) => name)).toEqual([
+      "mcp__a__t0",
+      "mcp__a__t1",
+      "mcp__own__t0",
+      "mcp__own__t1",
+      "mcp__own__t2",
+    ]);
+  });
+
+  it("is offered from the catalog up to the limit of today", async () => {
+    const cache = createFakeToolCache();
+    const { manager } = createFixture(["a"], { tools: many(10), cache });
+    await manager.start();
+    await manager.close();
+    const later = createFixture(["a"], { byHand: true, cache, limits: { maxTools: 4 } });
+    await using _ = later.manager;
+    await later.manager.start();
+    expect(later.manager.tools()).toHaveLength(4);
+  });
+
+  it("refuses a limit that is no number", () => {
+    expect(() => createFixture(["a"], { limits: { maxTools: "all" as never } })).toThrow(/"maxTools"/);
+  });
+
+  it("lists 20,000 resources at most, and one warning says how to reach the others", async () => {
+    const log = vi.fn<(level: string, message: string, fields?: LogFields) => void>();
+    const resources = Array.from({ length: 20_001 }, (_, index) => ({
+      uri: `memo://${index}`,
+      name: "memo",
+    }));
+    const session = createFakeSession({
+      items: { resources },
+      handshake: { capabilities: { resources: {} } },
+    });
+    const { manager, connector } = createFixture(["a"], { byHand: true, log });
+    await using _ = manager;
+    const starting = manager.start();
+    (await connector.nextAttempt()).open(session);
+    await starting;
+    expect(await manager.resources("a")).toHaveLength(20_000);
+    expect(log.mock.calls.filter(([, message]) => message.includes("20000 resources"))).toHaveLength(1);
+  });
+});
