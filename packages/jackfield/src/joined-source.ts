@@ -48,13 +48,17 @@ function joinView(view: ToolView, shows: Shows, outer: Joining): ToolView {
           return server === undefined || shows(server) ? listener(diagnostic) : undefined;
         });
         stops.add(stop);
-        return stop;
+        return () => {
+          stops.delete(stop);
+          stop();
+        };
       },
     },
   };
   const close = async () => {
     isClosed = true;
     for (const stop of stops) stop();
+    stops.clear();
     await view.close();
   };
   return {

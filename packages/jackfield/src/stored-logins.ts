@@ -82,6 +82,10 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
       if (!isOwners(server) || !hasLogins()) return {};
       return (await opened()).headers(server);
     },
+    async account(server) {
+      if (!isOwners(server) || !hasLogins()) return undefined;
+      return (await opened()).account(server);
+    },
     async onChallenge(server, challenge, signal) {
       if (!isOwners(server)) return "fail";
       return (await opened()).onChallenge(server, challenge, signal);
@@ -114,6 +118,10 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
 
 /** Without a known home directory, no login can have been stored. */
 function noLogins(): StoredLogins {
-  const auth: AuthPort = { headers: async () => ({}), onChallenge: async () => "fail" };
+  const auth: AuthPort = {
+    headers: async () => ({}),
+    account: async () => undefined,
+    onChallenge: async () => "fail",
+  };
   return { auth, follow: (resolve) => resolve, close: async () => {} };
 }

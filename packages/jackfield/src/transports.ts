@@ -14,7 +14,11 @@ export function createLateConnector(options: ConnectorOptions): Connector {
     return createConnector(options);
   };
   return async (server, connectOptions) => {
-    loading ??= load();
+    // A failed load is tried again by the next attempt.
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
     const connect = await loading;
     return connect(server, connectOptions);
   };

@@ -30,6 +30,8 @@ import type { CredentialSummary, TokenVault } from "./vault/token-vault.ts";
  * `Authorization` header.
  */
 export interface OAuth extends AuthPort, AsyncDisposable {
+  /** Identifies the stored login that requests to a server use; `undefined` without one, and if the vault cannot be read. */
+  account(server: ResolvedServer): Promise<string | undefined>;
   /**
    * Logs in to a server, even if there is a login already. It first sends the server one request without credentials, to get its
    * challenge.
@@ -100,6 +102,11 @@ class RunningOAuth implements OAuth {
     const entry = await this.#entryOf(server).catch(() => undefined);
     const token = entry && (await this.#tokenOf(entry));
     return token === undefined ? {} : { authorization: `Bearer ${token}` };
+  }
+
+  async account(server: ResolvedServer): Promise<string | undefined> {
+    const entry = await this.#entryOf(server).catch(() => undefined);
+    return entry && this.#accountOf(entry.server).login(entry).catch(() => undefined);
   }
 
   /** Treats an unreadable vault as no login: most servers need none, and for one that does, the challenge reports the problem. */

@@ -63,6 +63,8 @@ interface UnmetChallenge {
 export interface ServerAccount {
   /** The access token for the next request, renewed if it is about to expire; `undefined` without a login. */
   token(entry: AccountEntry): Promise<string | undefined>;
+  /** The identifier of the login that `token` belongs to; `undefined` without one. */
+  login(entry: AccountEntry): Promise<string | undefined>;
   /** Meets a challenge: with a stored or renewed token, else with a login if the options allow one. */
   meet(entry: AccountEntry, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail">;
   logIn(entry: AccountEntry, login: AccountLogin): Promise<StoredCredential>;
@@ -98,6 +100,11 @@ class Account implements ServerAccount {
     const token = tokenOf(current);
     this.#given.set(entry.server, token);
     return token;
+  }
+
+  async login(entry: AccountEntry): Promise<string | undefined> {
+    const stored = await this.#options.credential.current();
+    return stored && isUsableFor(stored, entry) ? loginOf(stored) : undefined;
   }
 
   async meet(entry: AccountEntry, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail"> {

@@ -15,6 +15,11 @@ export interface AuthPort {
    */
   headers(server: ResolvedServer): Promise<Record<string, string>>;
   /**
+   * Identifies the login that `headers` stands for. It stays the same while tokens are renewed, and differs for every other account; it
+   * is hashed, and never shown. `undefined` without a login. Default: what `headers` returns, so that each token counts as an account.
+   */
+  account?(server: ResolvedServer): Promise<string | undefined>;
+  /**
    * Tries to satisfy a challenge. `retry`: the request may be sent once more. Concurrent challenges share one result. It may reject
    * with an `McpError` that tells the user what to do; the request then fails with that error. For any other error it
    * fails with `MCP_AUTH_REQUIRED`.

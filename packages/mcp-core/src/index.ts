@@ -98,6 +98,7 @@ export type {
   CatalogId,
   CatalogIdentity,
   CatalogSummary,
+  IdentifyOptions,
   LastOutcome,
   ToolCache,
 } from "./tool-cache.ts";

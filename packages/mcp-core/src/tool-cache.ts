@@ -4,11 +4,12 @@ import type { JsonObject } from "./json.ts";
 import type { PromptDefinition } from "./prompt.ts";
 import type { ResolvedServer } from "./resolved-server.ts";
 import type { ResourceDefinition, ResourceTemplateDefinition } from "./resource.ts";
+import type { ServerDefinition } from "./server-definition.ts";
 import type { ToolDefinition } from "./tool.ts";
 
 declare const catalogIdBrand: unique symbol;
 
-/** Identifies a server and the user it is reached for, without revealing them: a keyed hash, never the server's name or a secret. */
+/** Identifies a server and the account as which it is reached, without revealing them: a keyed hash, never the server's name or a secret. */
 export type CatalogId = string & { readonly [catalogIdBrand]: true };
 
 /** The id of a server's catalog entry, and a hash of the credentials. */
@@ -16,6 +17,19 @@ export interface CatalogIdentity {
   readonly id: CatalogId;
   /** A keyed hash of the secret values. If it differs from the entry's, the entry is stale: another token may see other tools. */
   readonly credentials: string;
+}
+
+/** As whom a server is reached. */
+export interface IdentifyOptions {
+  /**
+   * The entry whose variables were filled in. What it says itself, credentials included, tells accounts apart; a credential that a
+   * variable gave may be a renewed one of the same account. Default: every credential tells accounts apart.
+   */
+  readonly definition?: ServerDefinition | undefined;
+  /** The user on whose behalf the server is reached, if one runtime serves several users. */
+  readonly principal?: string | undefined;
+  /** The login that authorises the requests; see `AuthPort.account`. Default: none. */
+  readonly account?: string | undefined;
 }
 
 /** How the last attempt to reach a server ended. */
@@ -63,7 +77,7 @@ export interface CatalogSummary {
 
 /** The catalog port. It never throws: a fault is logged and counts as a miss. */
 export interface ToolCache {
-  identify(server: ResolvedServer, principal?: string): Promise<CatalogIdentity>;
+  identify(server: ResolvedServer, options?: IdentifyOptions): Promise<CatalogIdentity>;
   /** Unknown ids are missing from the result. */
   getMany(ids: readonly CatalogId[]): Promise<ReadonlyMap<CatalogId, CatalogEntry>>;
   /** Replaces the whole entry, unless the stored one was listed later. */

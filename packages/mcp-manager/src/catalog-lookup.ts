@@ -1,9 +1,11 @@
 import {
+  type AuthPort,
   type CatalogEntry,
   type CatalogIdentity,
   isMcpError,
   type Logger,
   McpError,
+  type ResolvedServer,
   type ResolveServer,
   type ServerDefinition,
   type ToolCache,
@@ -12,7 +14,7 @@ import {
 import { createDeadline, raceSignal } from "./deadline.ts";
 import { type CatalogRecord, judge } from "./server/catalog-record.ts";
 
-/** A server whose variables take longer than this to fill in does not hold up the others: it starts without the catalog. */
+/** A server whose variables take longer than this to fill in does not hold up the others: its record comes later. */
 const RESOLVE_TIMEOUT_MS = 1_000;
 
 /** The most servers resolved at a time: a thousand at once slow down the garbage collector. */
@@ -21,35 +23,59 @@ const MOST_RESOLVING = 64;
 export interface CatalogLookupOptions {
   readonly cache: ToolCache;
   readonly resolve: ResolveServer;
+  readonly auth: AuthPort | undefined;
   readonly principal: string | undefined;
   readonly staleAfterMs: number;
   readonly log: Logger;
 }
 
-/**
- * Looks up many servers in the catalog. A server whose variables cannot be filled in is missing from the result; its connection will
- * report why.
- */
+/** What the catalog knows of servers. */
+export interface CatalogLookup {
+  /** The records by server name. A server whose variables cannot be filled in has none; its connection will report why. */
+  readonly records: ReadonlyMap<string, CatalogRecord>;
+  /** The record of each server whose variables take long, once there is one. It does not reject. */
+  readonly late: ReadonlyMap<string, Promise<CatalogRecord | undefined>>;
+}
+
+/** Looks up many servers in the catalog. */
 export async function lookUpServers(
   definitions: readonly ServerDefinition[],
   options: CatalogLookupOptions,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, CatalogRecord>> {
-  const known = [...(await identifyInTime(definitions, options, signal))];
-  const entries = await options.cache.getMany(known.map(([, identity]) => identity.id));
-  const now = Date.now();
-  return new Map(
-    known.map(([name, identity]) => [name, record(identity, entries.get(identity.id), now, options)]),
-  );
+): Promise<CatalogLookup> {
+  const { known, late } = await identifyInTime(definitions, options, signal);
+  const records = await readRecords(known, options);
+  const recordOf = async (name: string, identifying: Promise<CatalogIdentity | undefined>) => {
+    const identity = await identifying;
+    if (identity === undefined) return undefined;
+    return (await readRecords(new Map([[name, identity]]), options)).get(name);
+  };
+  const lateRecords = Array.from(late, ([name, identifying]) => {
+    const record = recordOf(name, identifying).catch((error: unknown) => {
+      options.log("warn", "The catalog could not be read.", { server: name, error: thrownText(error) });
+      return undefined;
+    });
+    return [name, record] as const;
+  });
+  return { records, late: new Map(lateRecords) };
 }
 
-function record(
-  identity: CatalogIdentity,
-  entry: CatalogEntry | undefined,
-  now: number,
-  { staleAfterMs }: CatalogLookupOptions,
-): CatalogRecord {
-  return { identity, entry, verdict: judge(entry, identity, now, staleAfterMs) };
+async function readRecords(
+  known: ReadonlyMap<string, CatalogIdentity>,
+  { cache, staleAfterMs }: CatalogLookupOptions,
+): Promise<ReadonlyMap<string, CatalogRecord>> {
+  const entries = await cache.getMany(Array.from(known.values(), ({ id }) => id));
+  const now = Date.now();
+  const record = (identity: CatalogIdentity, entry: CatalogEntry | undefined) => {
+    return { identity, entry, verdict: judge(entry, identity, now, staleAfterMs) };
+  };
+  return new Map(Array.from(known, ([name, identity]) => [name, record(identity, entries.get(identity.id))]));
+}
+
+interface Identified {
+  readonly known: ReadonlyMap<string, CatalogIdentity>;
+  /** Servers that are not identified yet. */
+  readonly late: ReadonlyMap<string, Promise<CatalogIdentity | undefined>>;
 }
 
 /** Catalog identities by server name. All servers share one deadline: one for each would add up with a thousand servers. */
@@ -57,8 +83,10 @@ async function identifyInTime(
   definitions: readonly ServerDefinition[],
   options: CatalogLookupOptions,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, CatalogIdentity>> {
+): Promise<Identified> {
   const known = new Map<string, CatalogIdentity>();
+  const awaited = new Map<string, PromiseWithResolvers<CatalogIdentity | undefined>>();
+  for (const { name } of definitions) awaited.set(name, Promise.withResolvers());
   const gaveUp = () => new McpError("MCP_ABORTED", "The catalog lookup for this server was aborted.");
   using deadline = createDeadline({
     signal,
@@ -67,27 +95,33 @@ async function identifyInTime(
     expired: gaveUp,
   });
   const queue = definitions.values();
+  let isLate = false;
   const lane = async () => {
     for (const definition of queue) {
-      if (deadline.signal.aborted) return;
-      const identity = await identify(definition, options, deadline.signal);
+      const identity = signal.aborted ? undefined : await identify(definition, options, signal);
+      awaited.get(definition.name)?.resolve(identity);
+      if (isLate) continue;
+      awaited.delete(definition.name);
       if (identity !== undefined) known.set(definition.name, identity);
     }
   };
   const lanes = Array.from({ length: Math.min(MOST_RESOLVING, definitions.length) }, lane);
-  await raceSignal(Promise.all(lanes), deadline.signal).catch(() => {}); // Late servers are missing.
-  return known;
+  await raceSignal(Promise.all(lanes), deadline.signal).catch(() => {});
+  isLate = true;
+  return { known, late: new Map(Array.from(awaited, ([name, { promise }]) => [name, promise])) };
 }
 
 async function identify(
   definition: ServerDefinition,
-  { cache, resolve, principal, log }: CatalogLookupOptions,
+  options: CatalogLookupOptions,
   signal: AbortSignal,
 ): Promise<CatalogIdentity | undefined> {
   if (definition.transport === "in-process") return undefined; // An object in memory has no identity on disk.
+  const { resolve, principal, log } = options;
+  const user = definition.shared === true ? undefined : principal; // A shared server has one entry for all users.
   try {
-    const user = definition.shared === true ? undefined : principal; // A shared server has one entry for all users.
-    return await cache.identify(await resolve(definition, { signal, principal: user }), user);
+    const server = await resolve(definition, { signal, principal: user });
+    return await identifyServer(definition, server, { ...options, principal: user });
   } catch (error) {
     if (!isMcpError(error))
       log("warn", "The catalog could not identify a server.", {
@@ -96,4 +130,28 @@ async function identify(
       });
     return undefined;
   }
+}
+
+/**
+ * The identity under which a server's lists belong into the catalog, as it is reached now; `undefined` for one in this process.
+ *
+ * @param options - `principal`: the user on whose behalf it is reached
+ */
+export async function identifyServer(
+  definition: ServerDefinition,
+  server: ResolvedServer,
+  { cache, auth, principal }: Pick<CatalogLookupOptions, "cache" | "auth" | "principal">,
+): Promise<CatalogIdentity | undefined> {
+  if (definition.transport === "in-process") return undefined;
+  const account = principal === undefined ? await accountOf(server, auth) : undefined;
+  return cache.identify(server, { definition, principal, account });
+}
+
+/** Transports do not ask for credentials if the server has its own. A principal says by itself whose account it is. */
+async function accountOf(server: ResolvedServer, auth: AuthPort | undefined): Promise<string | undefined> {
+  if (auth === undefined || !("headers" in server)) return undefined;
+  if (Object.keys(server.headers).some((name) => name.toLowerCase() === "authorization")) return undefined;
+  if (auth.account !== undefined) return auth.account(server);
+  const headers = Object.entries(await auth.headers(server)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return headers.length === 0 ? undefined : JSON.stringify(headers);
 }

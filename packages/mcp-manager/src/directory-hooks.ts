@@ -1,8 +1,10 @@
 import {
+  type AuthPort,
   type CatalogIdentity,
   type Logger,
   type McpError,
   type McpEvents,
+  type ResolvedServer,
   type ServerNotification,
   type ServerStatus,
   type ToolCache,
@@ -10,6 +12,7 @@ import {
   type ToolsChanged,
   thrownText,
 } from "@jackfield/mcp-core";
+import { identifyServer } from "./catalog-lookup.ts";
 import type { Emitter } from "./emitter.ts";
 import type { PendingWork } from "./pending-work.ts";
 import type { StorableRecord } from "./server/catalog-memory.ts";
@@ -22,6 +25,7 @@ export interface HookedDirectory {
   readonly registry: ToolRegistry;
   readonly events: Emitter<McpEvents>;
   readonly cache: ToolCache | undefined;
+  readonly auth: AuthPort | undefined;
   readonly log: Logger;
   /** Work that may outlive its server. */
   readonly backgroundWork: PendingWork;
@@ -50,6 +54,10 @@ class DirectoryHooks implements ServerHooks {
   readonly #directory: HookedDirectory;
   readonly #name: string;
   readonly #self: () => ManagedServer;
+  /** What was begun before under the server's identity. */
+  #acting: Promise<unknown> = Promise.resolve();
+  /** The last update of the catalog, and those before it. */
+  #updating: Promise<unknown> = Promise.resolve();
 
   constructor(directory: HookedDirectory, name: string, self: () => ManagedServer) {
     this.#directory = directory;
@@ -105,6 +113,22 @@ class DirectoryHooks implements ServerHooks {
     this.#updateCache((cache) => cache.markStale(id));
   }
 
+  delete({ id }: CatalogIdentity): void {
+    this.#updateCache((cache) => cache.delete(id));
+  }
+
+  identified(server: ResolvedServer | undefined, act: (identity: CatalogIdentity) => void): void {
+    const { cache, auth } = this.#directory;
+    if (server === undefined || cache === undefined || !this.#isCurrent()) return;
+    const { definition, principal } = this.#self();
+    const identifying = identifyServer(definition, server, { cache, auth, principal });
+    const acting = Promise.all([identifying, this.#acting]).then(([identity]) => {
+      if (identity !== undefined) act(identity);
+      return this.#updating; // A close waits for what was begun here, too.
+    });
+    this.#acting = this.#inBackground(acting);
+  }
+
   #isCurrent(): boolean {
     return this.#directory.current(this.#name) === this.#self();
   }
@@ -115,14 +139,21 @@ class DirectoryHooks implements ServerHooks {
 
   /** A catalog must not throw; if one does, that is only logged. */
   #updateCache(update: (cache: ToolCache) => Promise<void>): void {
-    const { cache, backgroundWork, log } = this.#directory;
+    const { cache } = this.#directory;
     if (cache === undefined || !this.#isCurrent()) return;
-    const failed = (error: unknown) =>
+    this.#updating = Promise.all([this.#updating, this.#inBackground(runUpdate(cache, update))]);
+  }
+
+  #inBackground(work: Promise<unknown>): Promise<unknown> {
+    const { backgroundWork, log } = this.#directory;
+    const contained = work.catch((error: unknown) =>
       log("warn", "The catalog could not be updated for a server.", {
         server: this.#name,
         error: thrownText(error),
-      });
-    backgroundWork.add(runUpdate(cache, update).catch(failed));
+      }),
+    );
+    backgroundWork.add(contained);
+    return contained;
   }
 }
 

@@ -138,6 +138,8 @@ class Manager implements McpManager, ViewParent {
     return this.#directory.shown().map((server) => server.snapshot());
   }
 
+  isOfExposedNames: ViewParent["isOfExposedNames"] = (text) => this.#registry.isOfExposedNames(text);
+
   find: ViewParent["find"] = (ref, options) => this.#caller.find(ref, options);
 
   callFound: ViewParent["callFound"] = (found, args) => this.#caller.callFound(found, args);

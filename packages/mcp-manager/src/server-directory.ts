@@ -79,6 +79,7 @@ class Directory implements ServerDirectory {
       registry,
       events: this.#events,
       cache: options.cache,
+      auth: options.auth,
       log: options.log,
       backgroundWork: this.#backgroundWork,
       current: (name) => this.find(name),

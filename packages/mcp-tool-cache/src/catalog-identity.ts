@@ -1,16 +1,21 @@
 import type { KeyObject } from "node:crypto";
 import { isAbsolute, resolve } from "node:path";
-import type { CatalogId, CatalogIdentity, ResolvedServer, ResolvedStdioServer } from "@jackfield/mcp-core";
+import type {
+  CatalogId,
+  CatalogIdentity,
+  IdentifyOptions,
+  ResolvedServer,
+  ResolvedStdioServer,
+  ServerDefinition,
+} from "@jackfield/mcp-core";
 import { cryptography, fileSystem } from "./builtin-modules.ts";
 
 /** What an identity depends on besides the server. */
-export interface IdentityOptions {
+export interface IdentityOptions extends IdentifyOptions {
   /** The secret key of this user or fleet. Without it, an identity reveals nothing. */
   readonly key: KeyObject;
   /** `credentialsHash` of no secrets, for callers that identify many servers: most have none. Default: computed here. */
   readonly noCredentials?: string | undefined;
-  /** The user who connects, if one runtime serves several users. */
-  readonly principal?: string | undefined;
   /** The running program. It distinguishes the in-process servers of two programs, which are otherwise known by name only. */
   readonly program: string;
   /** The working directory of a process whose entry names none. Default: the current one. */
@@ -21,8 +26,10 @@ export interface IdentityOptions {
 const PLACEHOLDER = "\0";
 
 /**
- * Identifies a server and the user it is reached for. The id covers transport, command, arguments, directory, the entry's own
- * variables, URL, headers and principal. Each secret is replaced by a placeholder, so that a renewed token leads to the same entry.
+ * Identifies a server and the account as which it is reached. The id covers the entry as it is written, with the credentials that it
+ * holds itself, and transport, command, arguments, directory, own variables, URL and headers once its variables are filled in, and
+ * principal and login. In what was filled in, each secret is replaced by a placeholder, so that a renewed token leads to the same entry.
+ * Without the entry nobody knows which secrets are renewed, so none is replaced.
  *
  * The server's name, limits and filters are not part of the id, except that an in-process server is identified by its name and the
  * program. If an entry names no directory, the current one is part of the id if an argument names something in it:
@@ -32,9 +39,14 @@ const PLACEHOLDER = "\0";
  */
 export function catalogIdentity(server: ResolvedServer, options: IdentityOptions): CatalogIdentity {
   const secrets = [...new Set(server.secrets)].filter((secret) => secret !== "").sort();
-  const subject = [options.principal ?? null, ...connection(server, options)];
+  const { principal = null, account = null, definition } = options;
+  const filledIn = connection(server, options);
+  const subject =
+    definition === undefined
+      ? [principal, account, null, filledIn]
+      : [principal, account, written(definition), withoutSecrets(filledIn, secrets)];
   return {
-    id: keyedHash(options.key, "catalog", withoutSecrets(subject, secrets)) as CatalogId,
+    id: keyedHash(options.key, "catalog", subject) as CatalogId,
     credentials:
       (secrets.length === 0 ? options.noCredentials : undefined) ?? credentialsHash(options.key, secrets),
   };
@@ -46,6 +58,34 @@ export function credentialsHash(key: KeyObject, secrets: readonly string[]): str
 }
 
 type Subject = string | null | readonly Subject[];
+
+/** Fields of an entry that say nothing of where it leads, and as whom. */
+const OTHER_FIELDS: ReadonlySet<string> = new Set([
+  "name",
+  "definedIn",
+  "enabled",
+  "disabledBy",
+  "shadows",
+  "lazy",
+  "shared",
+  "limits",
+  "tools",
+  "server",
+] satisfies (keyof ServerDefinition | "server")[]);
+
+/** An entry as it is written, in any order of its fields. */
+function written(definition: ServerDefinition): Subject {
+  const fields = Object.entries(definition).filter(([field]) => !OTHER_FIELDS.has(field));
+  return canonical(Object.fromEntries(fields));
+}
+
+/** A JSON value with the members of its objects as pairs, in the order of their names. */
+function canonical(value: unknown): Subject {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? null;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return ["members", ...members.sort(([a], [b]) => (a < b ? -1 : 1)).map(canonical)];
+}
 
 function connection(
   server: ResolvedServer,

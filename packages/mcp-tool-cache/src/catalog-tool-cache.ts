@@ -4,6 +4,7 @@ import type {
   CatalogId,
   CatalogIdentity,
   CatalogSummary,
+  IdentifyOptions,
   Logger,
   ResolvedServer,
   ToolCache,
@@ -59,11 +60,11 @@ class CatalogToolCache implements PersistentToolCache {
     this.#options = options;
   }
 
-  async identify(server: ResolvedServer, principal?: string): Promise<CatalogIdentity> {
+  async identify(server: ResolvedServer, options: IdentifyOptions = {}): Promise<CatalogIdentity> {
     const { key } = await this.#open();
     this.#noCredentials ??= credentialsHash(key, []);
     const { program } = this.#options;
-    return catalogIdentity(server, { key, principal, program, noCredentials: this.#noCredentials });
+    return catalogIdentity(server, { ...options, key, program, noCredentials: this.#noCredentials });
   }
 
   getMany(ids: readonly CatalogId[]): Promise<ReadonlyMap<CatalogId, CatalogEntry>> {

@@ -1,15 +1,25 @@
 import { createSecretKey } from "node:crypto";
 import { basename, join } from "node:path";
-import type { ResolvedServer } from "@jackfield/mcp-core";
+import type { IdentifyOptions, ResolvedServer, ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
 import { catalogIdentity } from "../src/catalog-identity.ts";
 import { sampleServer } from "./catalog-samples.ts";
 
 const KEY = createSecretKey(new Uint8Array(32).fill(1));
 
-function identify(server: ResolvedServer, principal?: string, program = "/app/main.js") {
-  return catalogIdentity(server, { key: KEY, principal, program });
+function identify(server: ResolvedServer, options: IdentifyOptions = {}, program = "/app/main.js") {
+  return catalogIdentity(server, { key: KEY, program, ...options });
 }
+
+/** An entry whose secrets come from variables. */
+const ENTRY: ServerDefinition = {
+  name: "api",
+  transport: "http",
+  url: "https://example.com/mcp?token=${TOKEN}",
+  headers: { Authorization: "Bearer ${TOKEN}" },
+  definedIn: { scope: "explicit" },
+};
+const FILLED_IN = { definition: ENTRY };
 
 function http(changes: Partial<Extract<ResolvedServer, { transport: "http" | "sse" }>> = {}): ResolvedServer {
   return {
@@ -98,7 +108,7 @@ describe("the identity of a server", () => {
   });
 
   test("differs for every principal", () => {
-    const ids = [undefined, "ada", "bob", ""].map((principal) => identify(sampleServer(), principal).id);
+    const ids = [undefined, "ada", "bob", ""].map((principal) => identify(sampleServer(), { principal }).id);
     expect(new Set(ids).size).toBe(4);
   });
 
@@ -111,7 +121,7 @@ describe("the identity of a server", () => {
     } as const;
     expect(identify(server).id).toBe(identify({ ...server }).id);
     expect(identify({ ...server, name: "mail" }).id).not.toBe(identify(server).id);
-    expect(identify(server, undefined, "/other/main.js").id).not.toBe(identify(server).id);
+    expect(identify(server, {}, "/other/main.js").id).not.toBe(identify(server).id);
   });
 
   test("differs with another key, and so do the credentials", () => {
@@ -127,29 +137,69 @@ describe("the identity of a server", () => {
 
 describe("secrets in a server's identity", () => {
   test("[L6] a renewed token keeps the id and changes the credentials", () => {
-    const before = identify(http());
+    const before = identify(http(), FILLED_IN);
     const after = identify(
       http({
         url: "https://example.com/mcp?token=another/one",
         headers: { Authorization: "Bearer another/one", "X-Team": "a" },
         secrets: ["another/one"],
       }),
+      FILLED_IN,
     );
     expect(after.id).toBe(before.id);
     expect(after.credentials).not.toBe(before.credentials);
+  });
+
+  describe("that the entry itself holds", () => {
+    const entries: readonly [what: string, one: Partial<ServerDefinition>, other: Partial<ServerDefinition>][] = [
+      ["header", { headers: { Authorization: "Bearer s3cret-1" } }, { headers: { Authorization: "Bearer s3cret-2" } }],
+      ["user info", { url: "https://ann:s3cret-1@example.com/" }, { url: "https://ann:s3cret-2@example.com/" }],
+      ["query", { url: "https://example.com/?key=s3cret-1" }, { url: "https://example.com/?key=s3cret-2" }],
+      ["argument", { args: ["--key", "s3cret-1"] }, { args: ["--key", "s3cret-2"] }],
+      ["environment", { env: { API_KEY: "s3cret-1" } }, { env: { API_KEY: "s3cret-2" } }],
+      ["client", { oauth: { clientId: "s3cret-1" } }, { oauth: { clientId: "s3cret-2" } }],
+      ["variable's name", { bearerTokenEnv: "ANN_TOKEN" }, { bearerTokenEnv: "BOB_TOKEN" }],
+      ["unknown field", { extra: { account: "s3cret-1" } }, { extra: { account: "s3cret-2" } }],
+    ];
+
+    test.each(entries)("tell accounts apart: %s", (_what, one, other) => {
+      const idOf = (written: Partial<ServerDefinition>) =>
+        identify(http(), { definition: { ...ENTRY, ...written } as ServerDefinition }).id;
+      expect(idOf(one)).not.toBe(idOf(other));
+      expect(idOf(one)).toBe(idOf(Object.fromEntries(Object.entries(one).reverse())));
+      expect(JSON.stringify(identify(http(), { definition: ENTRY }))).not.toContain("s3cret");
+    });
+
+    test("tell accounts apart if the entry is not known", () => {
+      const other = http({ headers: { Authorization: "Bearer s3cret-2" }, secrets: ["s3cret-2"] });
+      expect(identify(other).id).not.toBe(identify(http()).id);
+    });
+
+    test("do not tell apart what says nothing of the account", () => {
+      const moved = { ...ENTRY, definedIn: { scope: "user", file: "/home/mcp.json", line: 3 } } as const;
+      const changed = { ...moved, name: "b", lazy: true, limits: { maxTools: 1 }, tools: { include: ["*"] } };
+      expect(identify(http(), { definition: changed })).toEqual(identify(http(), FILLED_IN));
+    });
+  });
+
+  test("another login is another account", () => {
+    const ids = [undefined, "login-1", "login-2"].map((account) => identify(http(), { account }).id);
+    expect(new Set(ids).size).toBe(3);
+    expect(identify(http(), { account: "ann" }).id).not.toBe(identify(http(), { principal: "ann" }).id);
   });
 
   test("a secret in a URL is recognised when URL-encoded", () => {
     const withToken = (token: string) =>
       identify(
         http({ url: `https://example.com/?t=${encodeURIComponent(token)}`, headers: {}, secrets: [token] }),
+        FILLED_IN,
       );
     expect(withToken("a b+c").id).toBe(withToken("d&e").id);
   });
 
   test("a short secret inside a longer one is replaced with it", () => {
     const withSecrets = (long: string, short: string) =>
-      identify(sampleServer({ args: [long, short], secrets: [short, long] })).id;
+      identify(sampleServer({ args: [long, short], secrets: [short, long] }), FILLED_IN).id;
     expect(withSecrets("k9-tail", "k9")).toBe(withSecrets("zz", "q"));
   });
 
@@ -160,8 +210,8 @@ describe("secrets in a server's identity", () => {
   });
 
   test("a secret that is not well-formed Unicode is recognised too", () => {
-    expect(identify(sampleServer({ args: ["\ud800"], secrets: ["\ud800"] })).id).toBe(
-      identify(sampleServer({ args: ["token"], secrets: ["token"] })).id,
+    expect(identify(sampleServer({ args: ["\ud800"], secrets: ["\ud800"] }), FILLED_IN).id).toBe(
+      identify(sampleServer({ args: ["token"], secrets: ["token"] }), FILLED_IN).id,
     );
   });
 

@@ -1,4 +1,4 @@
-import type { ToolCache } from "@jackfield/mcp-core";
+import type { ServerDefinition, ToolCache } from "@jackfield/mcp-core";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { keyvToolCache } from "../src/index.ts";
 import { sampleEntry, sampleId, sampleServer, sampleTool } from "./catalog-samples.ts";
@@ -142,8 +142,8 @@ describe("the identity of a catalog entry", () => {
       headers: {},
       secrets: [],
     };
-    const alice = await cache.identify(remote, "alice");
-    const bob = await cache.identify(remote, "bob");
+    const alice = await cache.identify(remote, { principal: "alice" });
+    const bob = await cache.identify(remote, { principal: "bob" });
     await cache.set(alice.id, sampleEntry({ cacheScope: "public", credentials: alice.credentials }));
     expect(await cache.getMany([bob.id])).toEqual(new Map());
     expect((await cache.getMany([alice.id])).size).toBe(1);
@@ -181,8 +181,15 @@ describe("the identity of a catalog entry", () => {
   test("[L6] keeps the id for a rotated token, with other credentials", async () => {
     const { cache } = openCache();
     const withToken = (token: string) => sampleServer({ env: { LANG: "C", TOKEN: token }, secrets: [token] });
-    const before = await cache.identify(withToken("sk-old-0123456789"));
-    const after = await cache.identify(withToken("sk-new-0123456789"));
+    const definition: ServerDefinition = {
+      name: "files",
+      transport: "stdio",
+      command: "files-server",
+      env: { TOKEN: "$" + "{TOKEN}" },
+      definedIn: { scope: "explicit" },
+    };
+    const before = await cache.identify(withToken("sk-old-0123456789"), { definition });
+    const after = await cache.identify(withToken("sk-new-0123456789"), { definition });
     expect(after.id).toBe(before.id);
     expect(after.credentials).not.toBe(before.credentials);
   });

@@ -67,7 +67,7 @@ test("[T80] no secret, address or argument is written to disk", async () => {
     "--planted-argument",
     "planted-command",
     "/planted/directory",
-    "planted-principal",
+    { principal: "planted-principal" },
     "PLANTED_VARIABLE",
     "planted-value",
   ];
@@ -82,7 +82,7 @@ test("[T80] no secret, address or argument is written to disk", async () => {
       headers: { ...Object.fromEntries(headers), "X-Plain": "planted-value" },
       secrets: SECRETS.slice(0, 20),
     },
-    "planted-principal",
+    { principal: "planted-principal" },
   );
   const local = await cache.identify({
     name: "local",

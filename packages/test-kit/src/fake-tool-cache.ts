@@ -4,7 +4,9 @@ import type {
   CatalogId,
   CatalogIdentity,
   CatalogSummary,
+  IdentifyOptions,
   ResolvedServer,
+  ServerDefinition,
   ToolCache,
 } from "@jackfield/mcp-core";
 
@@ -33,8 +35,8 @@ export function createFakeToolCache(options: FakeToolCacheOptions = {}): FakeToo
   let closed = false;
   return {
     entries,
-    async identify(server, principal) {
-      return identityOf(server, principal);
+    async identify(server, options) {
+      return identityOf(server, options);
     },
     async getMany(ids) {
       const found = new Map<CatalogId, CatalogEntry>();
@@ -69,7 +71,7 @@ export function createFakeToolCache(options: FakeToolCacheOptions = {}): FakeToo
       closed = true;
     },
     seed(server, entry, principal) {
-      const { id, credentials } = identityOf(server, principal);
+      const { id, credentials } = identityOf(server, { principal, definition: SEEDED });
       entries.set(id, structuredClone({ server: server.name, credentials, listedAt: Date.now(), ...entry }));
       return id;
     },
@@ -81,10 +83,21 @@ function summaryOf(id: CatalogId, entry: CatalogEntry): CatalogSummary {
   return { id, server, tools: entry.tools?.length ?? 0, listedAt, stale: entry.stale ?? false };
 }
 
-function identityOf(server: ResolvedServer, principal: string | undefined): CatalogIdentity {
-  const connection = JSON.stringify([connectionOf(server), principal ?? null]);
+/** Stands for the entry of a server that was listed earlier: what it says besides its values is not part of the identity here. */
+const SEEDED: ServerDefinition = {
+  name: "seeded",
+  transport: "in-process",
+  server: { connect: async () => {} },
+  definedIn: { scope: "explicit" },
+};
+
+function identityOf(
+  server: ResolvedServer,
+  { principal, account, definition }: IdentifyOptions = {},
+): CatalogIdentity {
+  const connection = JSON.stringify([connectionOf(server), principal ?? null, account ?? null]);
   return {
-    id: digest(withoutSecrets(connection, server.secrets)) as CatalogId,
+    id: digest(definition ? withoutSecrets(connection, server.secrets) : connection) as CatalogId,
     credentials: digest(JSON.stringify([connectionOf(server), server.secrets])),
   };
 }

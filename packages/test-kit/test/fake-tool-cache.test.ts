@@ -35,7 +35,7 @@ test("a seeded entry is found under the server's identity, with its credentials"
 test("a seeded entry belongs to its principal and can set any field", async () => {
   const cache = createFakeToolCache();
   const id = cache.seed(server, { listedAt: 1, credentials: "others", stale: true }, "alice");
-  expect(id).toBe((await cache.identify(server, "alice")).id);
+  expect(id).toBe((await cache.identify(server, { principal: "alice" })).id);
   expect(id).not.toBe((await cache.identify(server)).id);
   expect(cache.entries.get(id)).toEqual({ server: "one", listedAt: 1, credentials: "others", stale: true });
 });

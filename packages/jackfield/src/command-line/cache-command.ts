@@ -74,17 +74,6 @@ export function catalogPlace(named: string | undefined, cwd: string | undefined)
   }
 }
 
-/**
- * Marks a server's catalog entry as stale, so that the next start confirms it: after a login or logout the server may offer other tools.
- * Creates no catalog.
- */
-export async function doubtCatalog(server: ResolvedServer, path: string, log: Logger): Promise<void> {
-  if (!fileSystem.existsSync(path)) return;
-  await using catalog = sqliteToolCache({ path, log });
-  const { id } = await catalog.identify(server);
-  await catalog.markStale(id);
-}
-
 async function sortedEntries(catalog: ToolCache): Promise<readonly CatalogSummary[]> {
   const entries = await catalog.list();
   return entries.toSorted((a, b) => (a.server < b.server ? -1 : a.server > b.server ? 1 : 0));

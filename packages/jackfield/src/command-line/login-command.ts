@@ -28,7 +28,6 @@ import { loginDirectory } from "../login-directory.ts";
 import { withRecordedSecrets } from "../recorded-secrets.ts";
 import { rewordedError } from "../reworded-error.ts";
 import { createSecrecy, type Secrecy } from "../secrecy.ts";
-import { catalogDirectory, doubtCatalog } from "./cache-command.ts";
 import type { CommandResult } from "./command-result.ts";
 import { printableName } from "./lines.ts";
 import { nextCommand } from "./next-command.ts";
@@ -72,7 +71,6 @@ export async function login(options: LoginOptions): Promise<CommandResult> {
   const login = await oauth
     .login(server, { signal, scopes, authorize: showPage(options) })
     .catch((error: unknown) => Promise.reject(secrecy.hideIn(withAdvice(error))));
-  await doubtCatalog(server, catalogDirectory(options.cache, options.cwd), secrecy.log);
   const { serverUrl, resource } = login;
   const shown = secrecy.hideIn({ ...login, serverUrl: shownUrl(serverUrl), resource: shownUrl(resource) });
   const duration = shown.isRefreshable
@@ -99,7 +97,6 @@ export async function logout(options: LoginCommandOptions): Promise<CommandResul
   const { server, oauth, secrecy } = await openAccount(options, "logout");
   await using _ = oauth;
   const wasLoggedIn = await oauth.logout(server);
-  await doubtCatalog(server, catalogDirectory(options.cache, options.cwd), secrecy.log);
   const name = printableName(server.name);
   const serverUrl = secrecy.hideIn(shownUrl(server.url));
   return {

@@ -1,4 +1,4 @@
-import type { ToolDescriptor } from "@jackfield/mcp-core";
+import { createTimeSlices, type ToolDescriptor } from "@jackfield/mcp-core";
 import { createListWatch } from "../list-watch.ts";
 import { type FoundMatch, reportMatches, type ScanOptions } from "./injection-finding.ts";
 import { mentionedNames } from "./mentioned-names.ts";
@@ -19,21 +19,35 @@ export function createShadowWatch({ found }: ScanOptions): ShadowWatch {
   const mentioning = createIndex<ToolDescriptor>();
   const reported = new WeakMap<object, Set<string>>();
 
+  let watching = Promise.resolve();
   const watch = createListWatch(() => {
-    const concerned = new Set<ToolDescriptor>();
-    for (const [server, tools] of arriving) {
-      for (const tool of lists.get(server) ?? []) forEachName(tool, owners.remove, mentioning.remove);
-      for (const tool of tools) forEachName(tool, owners.add, mentioning.add);
+    const complete = new Map(arriving);
+    arriving.clear();
+    watching = watching.then(() => compare(complete));
+  });
+
+  /** Compares complete lists with all others, in slices of time: there may be thousands of tools. */
+  async function compare(complete: ReadonlyMap<string, readonly ToolDescriptor[]>): Promise<void> {
+    const slices = createTimeSlices();
+    const inSlices = async <T>(items: Iterable<T>, work: (item: T) => void) => {
+      for (const item of items) {
+        work(item);
+        if (slices.isOver()) await slices.next();
+      }
+    };
+    for (const [server, tools] of complete) {
+      await inSlices(lists.get(server) ?? [], (tool) => forEachName(tool, owners.remove, mentioning.remove));
+      await inSlices(tools, (tool) => forEachName(tool, owners.add, mentioning.add));
       lists.set(server, tools);
     }
-    const arrived = [...arriving.values()].flat();
-    for (const tool of arrived) concerned.add(tool);
+    const arrived = [...complete.values()].flat();
+    const concerned = new Set(arrived);
     // Each name once: many tools may share one that many others mention.
-    for (const name of new Set(arrived.flatMap(namesOf)))
+    await inSlices(new Set(arrived.flatMap(namesOf)), (name) => {
       for (const other of mentioning.get(name) ?? []) concerned.add(other);
-    arriving.clear();
-    for (const tool of concerned) report(tool);
-  });
+    });
+    await inSlices(concerned, report);
+  }
 
   function report(tool: ToolDescriptor): void {
     const reportedNames = reported.get(tool.definition) ?? new Set();

@@ -10,11 +10,14 @@ import type { Span, SpanContext } from "@opentelemetry/api";
 import { cleanText } from "../cleaning/clean-text.ts";
 import type { OpenTelemetry } from "./open-telemetry.ts";
 
-/** Traces calls with the API that is loaded at the first call; without it, calls pass through untraced. */
+/** Traces calls with the API that is loaded at the first call; without it, calls pass through untraced. A failed load is tried again. */
 export function callTracer(load: () => Promise<OpenTelemetry | undefined>): CallMiddleware {
   let loading: Promise<OpenTelemetry | undefined> | undefined;
   return async ({ tool }, next) => {
-    loading ??= load();
+    loading ??= load().catch(() => {
+      loading = undefined;
+      return undefined;
+    });
     const openTelemetry = await loading;
     if (openTelemetry === undefined) return next();
     return traceCall(openTelemetry, tool, next);

@@ -19,15 +19,22 @@ import type { DatedListing } from "./list-kind.ts";
 /** A record that is to be stored. */
 export type StorableRecord = CatalogRecord & { readonly entry: CatalogEntry };
 
-/** One server's catalog record, kept up to date. Without a record nothing is stored, and only what the server itself has sent is known. */
+/**
+ * One server's catalog record, kept up to date. A list is stored for the account as which it was listed, which may be another one than at
+ * the start: values are filled in anew for each attempt, and a person may have logged in since.
+ */
 export interface CatalogMemory {
   readonly verdict: CatalogVerdict;
   /** The catalog entry, if there is one. */
   readonly entry: CatalogEntry | undefined;
   /** The earlier handshake, for the next connection. */
   readonly prior: PriorHandshake | undefined;
-  /** Takes the catalog's record. A list that was loaded before is stored now. */
-  take(record: CatalogRecord | undefined): void;
+  /**
+   * Takes the catalog's record, unless the server itself has listed its tools, which is newer, or has refused its credentials.
+   *
+   * @returns whether it was taken
+   */
+  take(record: CatalogRecord | undefined): boolean;
   /** An attempt to connect the server begins. What it takes is counted from here. */
   attempted(): void;
   /** The tools were listed. Later lists and failures of the same session do not change how long the attempt took. */
@@ -38,14 +45,22 @@ export interface CatalogMemory {
   markStale(): void;
   /** An attempt to connect the server, or to list it for the first time, failed. */
   failed(error: McpError): void;
+  /** The server refused its credentials: what the catalog knows of it is forgotten, and deleted. */
+  refused(): void;
   /** Forgets the handshake for the next connection: a session that ended before it listed anything may have used an outdated one. */
   forgetHandshake(): void;
 }
 
 /** Writes to the catalog. */
 export interface CatalogWriter {
+  /**
+   * Does something under the identity of the server as it is reached now. The call is skipped for a server that the catalog does not
+   * keep; it is made in the order of these calls.
+   */
+  identified(act: (identity: CatalogIdentity) => void): void;
   store(record: StorableRecord): void;
   markStale(identity: CatalogIdentity): void;
+  delete(identity: CatalogIdentity): void;
 }
 
 export function createCatalogMemory(server: string, writer: CatalogWriter): CatalogMemory {
@@ -62,8 +77,10 @@ class Memory implements CatalogMemory {
   #tookMs: number | undefined;
   /** When a change was last announced, epoch milliseconds. */
   #changeAnnouncedAt = 0;
-  /** The entry of a list that came before there was a record: a call may wake the server before the start. */
-  #pendingEntry: ((held: CatalogRecord) => CatalogEntry) | undefined;
+  /** The server has listed its tools in this run. */
+  #isListed = false;
+  /** The server has refused its credentials since it last listed its tools. */
+  #isRefused = false;
   /** Other lists that came before the tools, to be stored with them: a server may fail to list its tools at first. */
   #contextLists: Partial<Pick<CatalogEntry, ContextKind>> | undefined;
 
@@ -80,11 +97,16 @@ class Memory implements CatalogMemory {
     return this.#record?.entry;
   }
 
-  take(record: CatalogRecord | undefined): void {
+  take(record: CatalogRecord | undefined): boolean {
+    if (this.#isListed) return false;
+    if (record !== undefined && this.#isRefused) {
+      this.#writer.delete(record.identity);
+      return false;
+    }
     this.#record = record;
     this.prior ??= record?.entry?.prior;
-    if (this.#pendingEntry !== undefined) this.#keep(this.#pendingEntry);
-    else this.#keepContextLists();
+    this.#keepContextLists();
+    return true;
   }
 
   attempted(): void {
@@ -96,11 +118,15 @@ class Memory implements CatalogMemory {
     this.prior = handshake.prior;
     this.#tookMs ??= Date.now() - this.#attemptedAt;
     const outcome = { ok: true, at: Date.now(), tookMs: this.#tookMs };
-    this.#pendingEntry = ({ entry, identity }) => {
+    this.#isListed = true;
+    this.#isRefused = false;
+    this.#writer.identified((identity) => {
       const seen = { handshake, listing, outcome, changeAnnouncedAt: this.#changeAnnouncedAt };
-      return listedEntry(entry, this.#server, identity, seen);
-    };
-    this.#keep(this.#pendingEntry);
+      const isSame = this.#record?.identity.id === identity.id;
+      const { entry } = (isSame && this.#record) || {};
+      this.#record = { identity, entry, verdict: this.#record?.verdict ?? NOTHING_KNOWN };
+      this.#keep(() => listedEntry(entry, this.#server, identity, seen));
+    });
   }
 
   contextListed<K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]): void {
@@ -123,6 +149,21 @@ class Memory implements CatalogMemory {
     this.#keep(({ entry, identity }) => failedEntry(entry, this.#server, identity, failed));
   }
 
+  refused(): void {
+    this.#isRefused = true;
+    this.#isListed = false;
+    const record = this.#record;
+    this.prior = undefined;
+    this.#contextLists = undefined;
+    if (record !== undefined) {
+      this.#record = { ...record, entry: undefined, verdict: NOTHING_KNOWN };
+      this.#writer.delete(record.identity);
+    }
+    this.#writer.identified((identity) => {
+      if (identity.id !== record?.identity.id) this.#writer.delete(identity);
+    });
+  }
+
   forgetHandshake(): void {
     this.prior = undefined;
     const record = this.#record;
@@ -131,8 +172,12 @@ class Memory implements CatalogMemory {
   }
 
   #keepContextLists(): void {
-    const entry = this.#record?.entry;
-    if (this.#contextLists !== undefined && entry?.tools !== undefined) this.#keep(() => entry);
+    if (this.#contextLists === undefined) return;
+    this.#writer.identified(({ id }) => {
+      const { entry, identity } = this.#record ?? {};
+      const isOfAccount = identity?.id === id;
+      if (isOfAccount && this.#contextLists !== undefined && entry?.tools !== undefined) this.#keep(() => entry);
+    });
   }
 
   #keep(write: (held: CatalogRecord) => CatalogEntry): void {
@@ -142,7 +187,6 @@ class Memory implements CatalogMemory {
     const filled = { ...this.#record, entry: hasTools ? { ...written, ...this.#contextLists } : written };
     if (hasTools) this.#contextLists = undefined;
     this.#record = filled;
-    this.#pendingEntry = undefined;
     this.#writer.store(filled);
   }
 }

@@ -1,6 +1,9 @@
 import type { CatalogEntry, CatalogIdentity, Handshake, LastOutcome, McpError } from "@jackfield/mcp-core";
 import type { DatedListing } from "./list-kind.ts";
 
+/** How long a failure counts as late: one bad start must not make the next short program a program without tools. */
+const LATELY_MS = 60_000;
+
 const LONGEST_TTL_MS = 86_400_000;
 
 /** How current a catalog entry is. `none`: it holds no tools. */
@@ -9,11 +12,11 @@ export type Freshness = "fresh" | "stale" | "none";
 /** How long start-up should wait for a server, given what the catalog knows of it. */
 export interface CatalogVerdict {
   readonly freshness: Freshness;
-  /** The last attempt failed, so start-up waits for the server only up to the gate. */
-  readonly failedLastTime: boolean;
+  /** The last attempt failed less than a minute ago, so start-up does not wait for the server as long as for others. */
+  readonly failedLately: boolean;
 }
 
-export const NOTHING_KNOWN: CatalogVerdict = { freshness: "none", failedLastTime: false };
+export const NOTHING_KNOWN: CatalogVerdict = { freshness: "none", failedLately: false };
 
 /** What is known of one server when the runtime starts. */
 export interface CatalogRecord {
@@ -32,12 +35,13 @@ export function judge(
   now: number,
   staleAfterMs: number,
 ): CatalogVerdict {
-  const failedLastTime = entry?.lastOutcome?.ok === false;
-  if (entry?.tools === undefined) return { freshness: "none", failedLastTime };
+  const { ok = true, at = 0 } = entry?.lastOutcome ?? {};
+  const failedLately = !ok && Math.abs(now - at) < LATELY_MS; // A wrong clock may have dated it into the future.
+  if (entry?.tools === undefined) return { freshness: "none", failedLately };
   const isYoung = now - entry.listedAt < (reliableTtlMs(entry.ttlMs) ?? staleAfterMs);
   const hasTools = entry.tools.length > 0 || entry.capabilities?.tools === undefined;
   const isFresh = isYoung && hasTools && entry.stale !== true && entry.credentials === identity.credentials;
-  return { freshness: isFresh ? "fresh" : "stale", failedLastTime };
+  return { freshness: isFresh ? "fresh" : "stale", failedLately };
 }
 
 /** The server's `ttlMs`, at most one day; 0 if it is not a duration. */

@@ -1,6 +1,7 @@
 import {
   McpError,
   type PriorHandshake,
+  type ResolvedServer,
   type ServerDefinition,
   type Session,
   thrownMessage,
@@ -31,6 +32,8 @@ export interface ConnectionSubject {
   /** The session while the state is `ready`. The connection sets it with each state. */
   openSession: WatchedSession | undefined;
   readonly context: { readonly subscriptions: Pick<ResourceSubscriptions, "hasListeners"> };
+  /** The values are filled in, and the server is about to be reached by them. */
+  resolved(server: ResolvedServer): void;
   /** Called after each change of state, in order. Must not throw. */
   changed(before: ServerState, after: ServerState): void;
 }
@@ -207,6 +210,7 @@ class ServerConnection implements Connection {
     try {
       await raceSignal(earlier, signal); // The last session ends before the next begins: a server never has two ([H5]).
       const server = await resolveInTime(resolve, definition, { signal, principal });
+      this.#subject.resolved(server);
       const opened = await connect(server, {
         signal,
         principal,

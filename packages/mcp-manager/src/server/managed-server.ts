@@ -4,6 +4,7 @@ import {
   isMcpError,
   type McpError,
   type PriorHandshake,
+  type ResolvedServer,
   type ServerDefinition,
   type ServerSnapshot,
   type Session,
@@ -36,6 +37,8 @@ export interface ManagedServerOptions {
 /** One server: its connection, its tools and what else it offers, and what the catalog knows of it. */
 export interface ManagedServer {
   readonly definition: ServerDefinition;
+  /** The user on whose behalf it is reached. */
+  readonly principal: string | undefined;
   readonly context: ServerContext;
   readonly verdict: CatalogVerdict;
   /** Resolves at the first success or the first failure, and does not wait for retries. */
@@ -86,6 +89,8 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   dropped: McpError | undefined;
   openSession: WatchedSession | undefined;
   definition: ServerDefinition;
+  /** The values by which it was reached last. */
+  #resolved: ResolvedServer | undefined;
   /** The kinds whose list is cut, each told once. */
   readonly #cutLists = new Set<CatalogKind>();
   #context: ServerContext | undefined;
@@ -99,7 +104,12 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     this.principal = principal;
     this.#hooks = hooks;
     this.#settings = settings;
-    this.#memory = createCatalogMemory(definition.name, hooks);
+    this.#memory = createCatalogMemory(definition.name, {
+      identified: (act) => hooks.identified(this.#resolved, act),
+      store: (record) => hooks.store(record),
+      markStale: (identity) => hooks.markStale(identity),
+      delete: (identity) => hooks.delete(identity),
+    });
     this.#connection = createConnection(this, settings, predecessor);
     this.#tools = createServerTools(this, hooks, settings.toolPollIntervalMs);
   }
@@ -154,7 +164,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   recall(known: CatalogRecord | undefined): void {
     const entry = known?.entry && boundedEntry(known.entry, this.definition.limits);
     const record = known?.entry === entry ? known : known && { ...known, entry };
-    this.#memory.take(record);
+    if (!this.#memory.take(record)) return;
     const { state } = this.#connection;
     // A server that was disconnected before start-up got here stays without tools ([C9]).
     if (record === undefined || (state.status === "idle" && state.disconnected)) return;
@@ -216,6 +226,10 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     }
   }
 
+  resolved(server: ResolvedServer): void {
+    this.#resolved = server;
+  }
+
   changed(before: ServerState, after: ServerState): void {
     const now = Date.now();
     const isOther = before.status !== after.status; // An idle server may only have been marked as disconnected.
@@ -232,12 +246,22 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     const isFailure = after.status === "backoff" || after.status === "failed";
     if (isFailure) {
       this.#lastFailure = { error: after.error, at: now };
+      if (before.status === "connecting") this.#withdrawIfRefused(after.error);
       if (before.status === "connecting" || !wasListed) this.#memory.failed(after.error);
       this.#hooks.failed(after.error);
     }
     if (after.status !== "connecting" && after.status !== "ready") this.#settled.resolve();
     if (isOther) this.#hooks.statusChanged(before.status);
     if (isFailure && (after.status === "failed" || !wasListed)) this.#dropIfWanted(after.error);
+  }
+
+  /** What the server once offered to these credentials it does not offer to them any more, or never did. */
+  #withdrawIfRefused({ code, httpStatus }: McpError): void {
+    const isRefused = code === "MCP_AUTH_REQUIRED" || httpStatus === 401 || httpStatus === 403;
+    if (!isRefused) return;
+    this.#memory.refused();
+    this.#tools.withdraw();
+    this.context.withdraw();
   }
 
   #dropIfWanted(error: McpError): void {
@@ -260,6 +284,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
 
   toolsFailed(error: McpError): void {
     this.#lastFailure = { error, at: Date.now() };
+    this.#withdrawIfRefused(error);
     this.#hooks.failed(error);
     this.#settled.resolve();
     if (this.#tools.wasListed) return;

@@ -1,6 +1,7 @@
 import type {
   CatalogIdentity,
   McpError,
+  ResolvedServer,
   ServerNotification,
   ServerStatus,
   ToolDefinition,
@@ -25,8 +26,15 @@ export interface ServerHooks {
   unhealthy(error: McpError): void;
   /** A connection or a list failed in the background. */
   failed(error: McpError): void;
+  /**
+   * Does something under the catalog identity that the server has when it is reached by these values, in the order of these calls. Not
+   * called if there is no catalog, or it does not keep the server.
+   */
+  identified(server: ResolvedServer | undefined, act: (identity: CatalogIdentity) => void): void;
   /** This record is to be stored in the catalog. */
   store(record: StorableRecord): void;
   /** The catalog entry may be out of date. */
   markStale(identity: CatalogIdentity): void;
+  /** The catalog entry is of no use any more. */
+  delete(identity: CatalogIdentity): void;
 }

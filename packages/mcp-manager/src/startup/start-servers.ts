@@ -1,8 +1,7 @@
-import { thrownText } from "@jackfield/mcp-core";
-import { lookUpServers } from "../catalog-lookup.ts";
+import { createTimeSlices, thrownText } from "@jackfield/mcp-core";
+import { type CatalogLookup, lookUpServers } from "../catalog-lookup.ts";
 import { raceSignal } from "../deadline.ts";
 import type { ResolvedManagerOptions } from "../options.ts";
-import type { CatalogRecord } from "../server/catalog-record.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { firstFailure } from "./first-failure.ts";
 import { startInOrder } from "./start-order.ts";
@@ -17,11 +16,13 @@ export async function startServers(
   options: ResolvedManagerOptions,
   stop: AbortSignal,
 ): Promise<void> {
-  const eager = await recallServers(servers, options, stop);
+  const { eager, late } = await recallServers(servers, options, stop);
   const { gateMs, uncached, concurrency } = options.startup;
   const waiting = eager.map((server) => {
     const { verdict, settled } = server;
-    return { server, settled, patience: patienceFor({ lazy: false, verdict }, uncached) };
+    const patience = () => patienceFor({ lazy: false, verdict: server.verdict }, uncached);
+    const laterPatience = late.get(server)?.then(patience);
+    return { server, settled, patience: patienceFor({ lazy: false, verdict }, uncached), laterPatience };
   });
   const inOrder = byPatience(waiting).map(({ server }) => server);
   void startInOrder(inOrder, concurrency, stop);
@@ -38,36 +39,55 @@ export async function startAllOrNone(
   options: ResolvedManagerOptions,
   stop: AbortSignal,
 ): Promise<void> {
-  const eager = await recallServers(servers, options, stop);
+  const { eager } = await recallServers(servers, options, stop);
   void startInOrder(eager, options.startup.concurrency, stop);
   const failure = await raceSignal(firstFailure(eager), stop).catch(() => undefined); // Only the signal makes it reject.
   if (failure !== undefined && !stop.aborted) throw failure;
 }
 
-/** Gives each server its catalog record. @returns the servers to wake: those that are not lazy. */
+interface RecalledServers {
+  /** The servers to wake: those that are not lazy. */
+  readonly eager: readonly ManagedServer[];
+  /** Servers whose records come later; each resolves when it has been recalled, or has none. */
+  readonly late: ReadonlyMap<ManagedServer, Promise<void>>;
+}
+
+/** Gives each server its catalog record. */
 async function recallServers(
   servers: readonly ManagedServer[],
   options: ResolvedManagerOptions,
   stop: AbortSignal,
-): Promise<readonly ManagedServer[]> {
-  const records = await readCatalog(servers, options, stop);
-  for (const server of servers) server.recall(records.get(server.definition.name));
-  return servers.filter(({ definition }) => definition.lazy !== true);
+): Promise<RecalledServers> {
+  const { records, late } = await readCatalog(servers, options, stop);
+  const slices = createTimeSlices();
+  const comingLate = new Map<ManagedServer, Promise<void>>();
+  for (const server of servers) {
+    const { name } = server.definition;
+    server.recall(records.get(name));
+    const recalled = late.get(name)?.then((record) => {
+      if (record !== undefined && !stop.aborted) server.recall(record);
+    });
+    if (recalled !== undefined) comingLate.set(server, recalled);
+    if (slices.isOver()) await slices.next();
+  }
+  return { eager: servers.filter(({ definition }) => definition.lazy !== true), late: comingLate };
 }
+
+const NOTHING_FOUND: CatalogLookup = { records: new Map(), late: new Map() };
 
 async function readCatalog(
   servers: readonly ManagedServer[],
-  { cache, resolve, principal, startup, log }: ResolvedManagerOptions,
+  { cache, resolve, auth, principal, startup, log }: ResolvedManagerOptions,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, CatalogRecord>> {
-  if (cache === undefined) return new Map();
+): Promise<CatalogLookup> {
+  if (cache === undefined) return NOTHING_FOUND;
   const { staleAfterMs } = startup;
   const definitions = servers.map(({ definition }) => definition);
-  const records = lookUpServers(definitions, { cache, resolve, principal, staleAfterMs, log }, signal);
+  const records = lookUpServers(definitions, { cache, resolve, auth, principal, staleAfterMs, log }, signal);
   try {
     return await raceSignal(records, signal);
   } catch (error) {
     if (!signal.aborted) log("warn", "The catalog could not be read.", { error: thrownText(error) });
-    return new Map();
+    return NOTHING_FOUND;
   }
 }

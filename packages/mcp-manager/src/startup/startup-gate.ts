@@ -2,11 +2,14 @@ import { raceSignal } from "../deadline.ts";
 import type { CatalogVerdict } from "../server/catalog-record.ts";
 import { startTimer } from "../timer.ts";
 
-/** How long start-up waits for a server: not at all, up to the gate, or until it has settled. */
-export type Patience = "none" | "gate" | "settled";
+/** How long start-up waits for a server: not at all, up to the gate, for `BRIEFLY_MS`, or until it has settled. */
+export type Patience = "none" | "gate" | "briefly" | "settled";
+
+/** How long start-up waits for a server that has failed lately and that nothing is known of. It may be up again; if it is not, it may hang. */
+const BRIEFLY_MS = 3_000;
 
 /** Servers that start-up waits for longest connect first: queued behind others they would delay it. */
-const PATIENCES: readonly Patience[] = ["settled", "gate", "none"];
+const PATIENCES: readonly Patience[] = ["settled", "briefly", "gate", "none"];
 
 /** Sorts servers by how long start-up waits for them, longest first; otherwise the order stays. */
 export function byPatience<T extends { readonly patience: Patience }>(servers: readonly T[]): readonly T[] {
@@ -16,22 +19,24 @@ export function byPatience<T extends { readonly patience: Patience }>(servers: r
 /**
  * Decides how long start-up waits for a server. Pure.
  *
- * A lazy server is not connected at start-up, so there is nothing to wait for. A server whose last attempt failed slows down one start,
- * not every start.
+ * A lazy server is not connected at start-up, so there is nothing to wait for. A server that hangs slows down one start a minute, not
+ * every start.
  */
 export function patienceFor(
   server: { readonly lazy: boolean; readonly verdict: CatalogVerdict },
   uncached: "wait" | "later",
 ): Patience {
-  const { freshness, failedLastTime } = server.verdict;
+  const { freshness, failedLately } = server.verdict;
   if (server.lazy || freshness === "fresh") return "none";
-  if (freshness === "stale" || failedLastTime || uncached === "later") return "gate";
-  return "settled";
+  if (freshness === "stale" || uncached === "later") return "gate";
+  return failedLately ? "briefly" : "settled";
 }
 
 export interface GatedServer {
   readonly patience: Patience;
   readonly settled: Promise<void>;
+  /** How long start-up waits for it once its catalog record is there; missing if that was known from the beginning. */
+  readonly laterPatience?: Promise<Patience> | undefined;
 }
 
 /** Waits for each server as long as its patience says; the signal ends all waiting. */
@@ -40,11 +45,24 @@ export async function waitAtGate(
   gateMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const settledOf = (patience: Patience) =>
-    Promise.all(servers.filter((server) => server.patience === patience).map((server) => server.settled));
   const gate = Promise.withResolvers<void>();
-  const timer = startTimer(gate.resolve, gateMs);
-  const ready = Promise.all([settledOf("settled"), Promise.race([settledOf("gate"), gate.promise])]);
+  const brief = Promise.withResolvers<void>();
+  const settledLater = async ({ settled, laterPatience }: GatedServer) => {
+    const patience = await laterPatience;
+    if (patience === "gate") await gate.promise;
+    if (patience === "briefly") await brief.promise;
+    if (patience === "settled") await settled;
+  };
+  const awaited = (server: GatedServer) =>
+    server.laterPatience === undefined ? server.settled : Promise.race([server.settled, settledLater(server)]);
+  const settledOf = (patience: Patience) =>
+    Promise.all(servers.filter((server) => server.patience === patience).map(awaited));
+  const timers = [startTimer(gate.resolve, gateMs), startTimer(brief.resolve, Math.max(gateMs, BRIEFLY_MS))];
+  const ready = Promise.all([
+    settledOf("settled"),
+    Promise.race([settledOf("briefly"), brief.promise]),
+    Promise.race([settledOf("gate"), gate.promise]),
+  ]);
   await raceSignal(ready, signal).catch(() => {}); // Only the signal makes it reject.
-  clearTimeout(timer);
+  for (const timer of timers) clearTimeout(timer);
 }

@@ -20,6 +20,8 @@ export interface ToolNaming {
   assign(server: string, tools: ListedNames): readonly string[];
   /** The exposed names of a server's tools by original ones. */
   namesOf(server: string): ReadonlyMap<string, string>;
+  /** Whether a name begins with a configured server's prefix. */
+  isInTerritory(name: string): boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export function createToolNaming(servers: readonly string[], options: NamingOpti
 }
 
 /** Each server's names have their own prefix, so no server can rename another's tools. */
-function createTerritorialNaming({ namesOf }: ServerNames): ToolNaming {
+function createTerritorialNaming({ namesOf, isInTerritory }: ServerNames): ToolNaming {
   const known = new Map<string, ReadonlyMap<string, string>>();
   return {
     assign(server, { listed }) {
@@ -51,6 +53,7 @@ function createTerritorialNaming({ namesOf }: ServerNames): ToolNaming {
       return [];
     },
     namesOf: (server) => known.get(server) ?? new Map(),
+    isInTerritory,
   };
 }
 
@@ -105,6 +108,7 @@ function createSharedNaming(
       }
       return named;
     },
+    isInTerritory: names.isInTerritory,
   };
 }
 

@@ -21,6 +21,11 @@ export interface ToolRegistry {
   tools(): readonly ToolDescriptor[];
   get(name: string): ToolDescriptor | undefined;
   find(server: string, originalName: string): ToolDescriptor | undefined;
+  /**
+   * Whether a text, in which `*` stands for any characters, is meant for exposed names: it is one, or begins like one. A server may call a
+   * tool as another server's is exposed, at any time, so such a text must not mean original names.
+   */
+  isOfExposedNames(text: string): boolean;
   /** Finds tools by names that none of them has. */
   readonly aliases: ToolAliases;
   /** How many tools of the server are on offer. */
@@ -87,6 +92,13 @@ class Registry implements ToolRegistry {
 
   find(server: string, originalName: string): ToolDescriptor | undefined {
     return this.#slices.get(server)?.get(originalName);
+  }
+
+  isOfExposedNames(text: string): boolean {
+    const place = text.indexOf("*");
+    const literal = place < 0 ? text : text.slice(0, place);
+    if (literal.startsWith("mcp__") || this.#naming.isInTerritory(literal)) return true;
+    return place < 0 ? this.#sorted.get(text) !== undefined : literal.startsWith("mcp_");
   }
 
   #known(server: string): readonly KnownTool[] {

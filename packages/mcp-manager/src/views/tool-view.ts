@@ -22,6 +22,7 @@ import { verdictInTime } from "./verdict-in-time.ts";
 import {
   type AsyncViewFilter,
   asyncViewRules,
+  type IsOfExposedNames,
   type ViewFilter,
   type ViewRules,
   viewRules,
@@ -49,6 +50,7 @@ export interface ViewParent extends ContextSource<McpEvents> {
   servers(): readonly ServerSnapshot[];
   /** Fires when the parent is closed, with the `McpError` as its reason. */
   readonly ended: AbortSignal;
+  readonly isOfExposedNames: IsOfExposedNames;
   /** Finds a tool as a call does, or waits for it, without calling it. */
   readonly find: ToolFinder;
   /** Calls a tool that `find` returned; it is not looked up again. */
@@ -62,7 +64,7 @@ export interface ViewParent extends ContextSource<McpEvents> {
 }
 
 export function createToolView(parent: ViewParent, filter: ViewFilter, log: Logger): ToolView {
-  return new View(parent, viewRules(filter, log), log);
+  return new View(parent, viewRules(filter, log, parent.isOfExposedNames), log);
 }
 
 /** A view with an asynchronous filter. A tool that is added or changed later is hidden until the filter has decided on it. */
@@ -71,7 +73,7 @@ export async function createAsyncToolView(
   filter: AsyncViewFilter,
   log: Logger,
 ): Promise<ToolView> {
-  const rules = asyncViewRules(filter, log);
+  const rules = asyncViewRules(filter, log, parent.isOfExposedNames);
   const view = new View(parent, rules, log);
   try {
     await raceSignal(rules.judge(namesOf(parent), parent.tools()), parent.ended);
@@ -114,6 +116,8 @@ class View implements ToolView, ViewParent {
   get #isClosed(): boolean {
     return this.#closing.signal.aborted;
   }
+
+  isOfExposedNames: IsOfExposedNames = (text) => this.#parent.isOfExposedNames(text);
 
   get ended(): AbortSignal {
     return AbortSignal.any([this.#parent.ended, this.#closing.signal]);
@@ -212,6 +216,7 @@ class View implements ToolView, ViewParent {
     if (this.#isClosed) return;
     this.#closing.abort(new McpError("MCP_CLOSED", "The view is closed.", { outcome: "not-sent" }));
     for (const stop of this.#stops) stop();
+    this.#stops.clear();
     this.#tools = Object.freeze([]);
     await this.#subscriptions.close();
   }

@@ -8,9 +8,15 @@ import { createToolVerdicts } from "./tool-verdicts.ts";
 export interface ViewFilter {
   /** Servers by exact name, or a function. Default: all. */
   readonly servers?: readonly string[] | ((server: string) => boolean) | undefined;
-  /** Tools by exposed or original name, `*` for any characters, or a function. Default: all. */
+  /**
+   * Tools by exposed or original name, `*` for any characters, or a function. A text that is an exposed name, or begins like one
+   * (`mcp__`, or a server's prefix), matches exposed names only: another server cannot get its tool in by calling it so. Default: all.
+   */
   readonly tools?: readonly string[] | ((tool: ToolDescriptor) => boolean) | undefined;
 }
+
+/** Whether a text is meant for exposed names; see `ToolRegistry`. */
+export type IsOfExposedNames = (text: string) => boolean;
 
 /** A filter whose functions may return promises. They are called once for each server and each tool, and again for a tool that changed. */
 export interface AsyncViewFilter {
@@ -47,7 +53,7 @@ export interface AsyncViewRules extends ViewRules {
  *
  * @throws McpError `MCP_CONFIG_INVALID` for an invalid filter, which would hide nothing or fail later.
  */
-export function viewRules(filter: ViewFilter, log: Logger): ViewRules {
+export function viewRules(filter: ViewFilter, log: Logger, isOfExposedNames: IsOfExposedNames): ViewRules {
   checkFilter(filter);
   const { servers, tools } = filter;
   const asks = (what: string, name: string, ask: () => unknown): boolean => {
@@ -74,7 +80,7 @@ export function viewRules(filter: ViewFilter, log: Logger): ViewRules {
       hasServer(tool.server) &&
       (typeof tools === "function"
         ? asks("tool", tool.name, () => tools(tool))
-        : tools === undefined || isNamed(tool, tools)),
+        : tools === undefined || isNamed(tool, tools, isOfExposedNames)),
   };
 }
 
@@ -83,7 +89,11 @@ export function viewRules(filter: ViewFilter, log: Logger): ViewRules {
  *
  * @throws McpError `MCP_CONFIG_INVALID` for an invalid filter.
  */
-export function asyncViewRules(filter: AsyncViewFilter, log: Logger): AsyncViewRules {
+export function asyncViewRules(
+  filter: AsyncViewFilter,
+  log: Logger,
+  isOfExposedNames: IsOfExposedNames,
+): AsyncViewRules {
   checkFilter(filter);
   const { servers, tools } = filter;
   const shownServers = new Map<string, boolean>();
@@ -122,6 +132,7 @@ export function asyncViewRules(filter: AsyncViewFilter, log: Logger): AsyncViewR
       tools: typeof tools === "function" ? (tool) => shownTools.get(tool) === true : tools,
     },
     log,
+    isOfExposedNames,
   );
   return {
     ...rules,
@@ -146,8 +157,13 @@ function oncePerTurn(call: () => void): () => void {
   };
 }
 
-function isNamed({ name, originalName }: ToolDescriptor, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => matchesPattern(pattern, name) || matchesPattern(pattern, originalName));
+function isNamed(
+  { name, originalName }: ToolDescriptor,
+  patterns: readonly string[],
+  isOfExposedNames: IsOfExposedNames,
+): boolean {
+  const isCalled = (pattern: string) => matchesPattern(pattern, originalName) && !isOfExposedNames(pattern);
+  return patterns.some((pattern) => matchesPattern(pattern, name) || isCalled(pattern));
 }
 
 function checkFilter(filter: unknown): void {

@@ -271,7 +271,12 @@ const entry = (prompt: string): CatalogEntry => ({
 
 it("lists that arrive before the catalog record are stored once and do not override later records", () => {
   const stored: StorableRecord[] = [];
-  const memory = createCatalogMemory("a", { store: (record) => stored.push(record), markStale: () => {} });
+  const memory = createCatalogMemory("a", {
+    identified: (act) => act(identity),
+    store: (record) => stored.push(record),
+    markStale: () => {},
+    delete: () => {},
+  });
   memory.contextListed("prompts", [{ name: "listed" }]);
   memory.take({ identity, entry: entry("remembered"), verdict: NOTHING_KNOWN });
   expect(stored.map((record) => record.entry.prompts)).toEqual([[{ name: "listed" }]]);

@@ -5,37 +5,43 @@ describe("how long a server may hold start-up", () => {
   it.each<[string, Parameters<typeof patienceFor>[0], "wait" | "later", Patience]>([
     [
       "a fresh entry: not at all",
-      { lazy: false, verdict: { freshness: "fresh", failedLastTime: false } },
+      { lazy: false, verdict: { freshness: "fresh", failedLately: false } },
       "wait",
       "none",
     ],
     [
       "a stale entry: up to the gate",
-      { lazy: false, verdict: { freshness: "stale", failedLastTime: false } },
+      { lazy: false, verdict: { freshness: "stale", failedLately: false } },
       "wait",
       "gate",
     ],
     [
       "no entry: until it has settled",
-      { lazy: false, verdict: { freshness: "none", failedLastTime: false } },
+      { lazy: false, verdict: { freshness: "none", failedLately: false } },
       "wait",
       "settled",
     ],
     [
       "no entry, with uncached: 'later': up to the gate",
-      { lazy: false, verdict: { freshness: "none", failedLastTime: false } },
+      { lazy: false, verdict: { freshness: "none", failedLately: false } },
       "later",
       "gate",
     ],
     [
-      "no entry and it failed last time: up to the gate",
-      { lazy: false, verdict: { freshness: "none", failedLastTime: true } },
+      "no entry and it failed less than a minute ago: for a few seconds",
+      { lazy: false, verdict: { freshness: "none", failedLately: true } },
       "wait",
+      "briefly",
+    ],
+    [
+      "the same with uncached: 'later': up to the gate",
+      { lazy: false, verdict: { freshness: "none", failedLately: true } },
+      "later",
       "gate",
     ],
     [
       "a lazy server: not at all",
-      { lazy: true, verdict: { freshness: "none", failedLastTime: false } },
+      { lazy: true, verdict: { freshness: "none", failedLately: false } },
       "wait",
       "none",
     ],
@@ -46,9 +52,9 @@ describe("how long a server may hold start-up", () => {
 
 describe("the order of a start", () => {
   it("begins with the servers it waits for, in configured order among equals", () => {
-    const patiences: Patience[] = ["none", "gate", "settled", "none", "settled", "gate"];
+    const patiences: Patience[] = ["none", "gate", "briefly", "settled", "none", "settled", "gate"];
     const servers = patiences.map((patience, index) => ({ patience, index }));
-    expect(byPatience(servers).map(({ index }) => index)).toEqual([2, 4, 1, 5, 0, 3]);
+    expect(byPatience(servers).map(({ index }) => index)).toEqual([3, 5, 2, 1, 6, 0, 4]);
   });
 });
 
@@ -74,6 +80,24 @@ describe("the gate", () => {
     await vi.advanceTimersByTimeAsync(1);
     await waiting;
     expect(opened).toBe(true);
+  });
+
+  it.each<[what: string, gateMs: number, later: Patience, opensAfterMs: number]>([
+    ["at once if its late record is fresh", 250, "none", 0],
+    ["after gateMs if its late record is stale", 250, "gate", 250],
+    ["after three seconds if it has failed lately", 250, "briefly", 3_000],
+    ["after gateMs if that is longer", 5_000, "briefly", 5_000],
+  ])("opens for a server that is not known yet %s", async (_what, gateMs, later, opensAfterMs) => {
+    const server = { patience: "settled", settled: never, laterPatience: Promise.resolve(later) } as const;
+    let opened = false;
+    const waiting = waitAtGate([server], gateMs, open).then(() => {
+      opened = true;
+    });
+    if (opensAfterMs > 0) await vi.advanceTimersByTimeAsync(opensAfterMs - 1);
+    expect(opened).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await waiting;
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it.each([2 ** 31 - 1, 2 ** 31, 1e15, Number.POSITIVE_INFINITY])(

@@ -281,7 +281,11 @@ describe("a view with an async filter", () => {
       origin,
       requiresApproval,
     });
-    const rules = asyncViewRules({ tools: async ({ requiresApproval }) => !requiresApproval }, log);
+    const rules = asyncViewRules(
+      { tools: async ({ requiresApproval }) => !requiresApproval },
+      log,
+      () => false,
+    );
     await rules.judge?.(["files"], [descriptor(false)]);
     expect(rules.hasTool(descriptor(false, "cache"))).toBe(true);
     expect(rules.hasTool(descriptor(true))).toBe(false);

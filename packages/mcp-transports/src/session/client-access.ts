@@ -62,7 +62,13 @@ class LaterClient implements ClientAccess {
   }
 
   get(): Promise<SdkConnection> {
-    this.#connecting ??= this.#connect();
+    if (this.#connecting === undefined) {
+      const loading = loadSdk().catch((error: unknown) => {
+        this.#connecting = undefined; // A failed load is tried again by the next caller.
+        throw error;
+      });
+      this.#connecting = this.#connect(loading);
+    }
     return this.#connecting;
   }
 
@@ -75,9 +81,9 @@ class LaterClient implements ClientAccess {
     await this.current?.client.close();
   }
 
-  async #connect(): Promise<SdkConnection> {
+  async #connect(loading: Promise<Sdk>): Promise<SdkConnection> {
     const { transport, prior, createClient } = this.#options;
-    const sdk = await loadSdk();
+    const sdk = await loading;
     const client = createClient(sdk);
     await client.connect(transport, { prior: sdkPrior(prior), timeout: NO_SDK_TIMEOUT_MS });
     this.current = { sdk, client };

@@ -2,7 +2,7 @@ import type {
   CatalogEntry,
   ResolvedRemoteServer,
   ResolvedStdioServer,
-  ToolDefinition,
+  ToolDefinition, ServerDefinition
 } from "@jackfield/mcp-core";
 
 /** When the samples were listed, unless a test says otherwise. */
@@ -29,6 +29,26 @@ export const STDIO: ResolvedStdioServer = {
   env: { API_KEY: SECRET },
   cwd: "/data",
   secrets: [SECRET],
+};
+
+const EXPLICIT = { definedIn: { scope: "explicit" } } as const;
+
+/** The entry of the remote server: its token comes from a variable. */
+export const HTTP_ENTRY: ServerDefinition = {
+  ...EXPLICIT,
+  name: "github",
+  transport: "http",
+  url: HTTP.url,
+  headers: { Authorization: "${TOKEN}" },
+};
+
+/** The entry of the child process: its key comes from a variable. */
+export const STDIO_ENTRY: ServerDefinition = {
+  ...EXPLICIT,
+  name: "files",
+  transport: "stdio",
+  command: STDIO.command,
+  env: { API_KEY: "${KEY}" },
 };
 
 /** The same server with another secret. */

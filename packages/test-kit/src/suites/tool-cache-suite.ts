@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   fullEntry,
   HTTP,
+  HTTP_ENTRY,
   LISTED_AT,
   SECRET,
   STDIO,
+  STDIO_ENTRY,
   tool,
   withHeaders,
   withSecret,
@@ -174,7 +176,7 @@ function describeIdentity(cacheOf: () => ToolCache): void {
   test("each principal has its own catalog id", async () => {
     const cache = cacheOf();
     const principals = [undefined, "alice", "bob"];
-    const identities = await Promise.all(principals.map((principal) => cache.identify(HTTP, principal)));
+    const identities = await Promise.all(principals.map((principal) => cache.identify(HTTP, { principal })));
     expect(new Set(identities.map(({ id }) => id)).size).toBe(principals.length);
   });
 
@@ -192,10 +194,24 @@ function describeIdentity(cacheOf: () => ToolCache): void {
     ["environment", STDIO, withSecret(STDIO, "sk-renewed-9876543210")],
   ])("a different secret in the %s changes the credentials but not the id", async (_what, before, after) => {
     const cache = cacheOf();
-    const identity = await cache.identify(before);
-    const renewed = await cache.identify(after);
+    const definition = before.transport === "stdio" ? STDIO_ENTRY : HTTP_ENTRY;
+    const identity = await cache.identify(before, { definition });
+    const renewed = await cache.identify(after, { definition });
     expect(renewed.id).toBe(identity.id);
     expect(renewed.credentials).not.toBe(identity.credentials);
+  });
+
+  test("a different secret gives a different catalog id if nothing says that a variable gave it", async () => {
+    const cache = cacheOf();
+    const identity = await cache.identify(HTTP);
+    expect((await cache.identify(withSecret(HTTP, "sk-of-another-4711"))).id).not.toBe(identity.id);
+  });
+
+  test("each login has its own catalog id", async () => {
+    const cache = cacheOf();
+    const accounts = [undefined, "login-1", "login-2"];
+    const identities = await Promise.all(accounts.map((account) => cache.identify(HTTP, { account })));
+    expect(new Set(identities.map(({ id }) => id)).size).toBe(accounts.length);
   });
 
   test("a different plain value in the environment gives a different identity", async () => {
@@ -206,7 +222,7 @@ function describeIdentity(cacheOf: () => ToolCache): void {
   });
 
   test("an identity reveals no secret, server name, host or principal", async () => {
-    const identity = JSON.stringify(await cacheOf().identify(HTTP, "alice"));
+    const identity = JSON.stringify(await cacheOf().identify(HTTP, { principal: "alice" }));
     for (const hidden of [SECRET, "github", "mcp.example", "alice"]) expect(identity).not.toContain(hidden);
   });
 }
@@ -229,14 +245,14 @@ function describeEnd(openedOf: () => ToolCacheUnderTest): void {
     if (!opened.reopen) return context.skip("nothing outlives this cache");
     const entry = fullEntry();
     const id = await store(opened.cache, HTTP, entry);
-    const identity = await opened.cache.identify(STDIO, "alice");
+    const identity = await opened.cache.identify(STDIO, { principal: "alice" });
     await opened.cache.close();
     await opened.cache.set(id, { server: "github", credentials: "", tools: [], listedAt: LISTED_AT + 1 });
     await opened.cache.delete(id);
 
     const reopened = await opened.reopen();
     expect(JSON.stringify((await read(reopened, id))?.tools)).toBe(JSON.stringify(entry.tools));
-    expect(await reopened.identify(STDIO, "alice")).toEqual(identity);
+    expect(await reopened.identify(STDIO, { principal: "alice" })).toEqual(identity);
   });
 }
 
