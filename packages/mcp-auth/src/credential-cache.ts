@@ -3,7 +3,7 @@ import { withoutRegistration } from "./flow/client-identity.ts";
 import { isDue, type Refreshed } from "./flow/refresh.ts";
 import { hideSecrets, secretsOf } from "./flow/secret-spelling.ts";
 import { unlessGivenUp } from "./given-up.ts";
-import { isSameCredential } from "./vault/credential.ts";
+import { isSameCredential, spentCredential } from "./vault/credential.ts";
 import type { StoredCredential, TokenVault } from "./vault/token-vault.ts";
 
 /** How long the old token is used after a temporarily failed refresh before the next attempt. */
@@ -230,6 +230,8 @@ class VaultBackedCache implements CredentialCache {
     if (refreshed.kind === "renewed") return this.#keepRenewed(outdated, refreshed.credential);
     // A new login made meanwhile stays valid.
     if (!(await vault.delete(serverUrl, outdated))) return this.reload();
+    // The issuer of a client that the entry names stays known, so that the server cannot name another one for the next login.
+    if (stored.clientId !== undefined) await vault.write(spentCredential(stored));
     log("warn", "A login is no longer valid; log in again.", { serverUrl, reason: refreshed.reason });
     this.#cached = Promise.resolve(undefined);
     return undefined;

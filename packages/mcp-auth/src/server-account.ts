@@ -19,6 +19,10 @@ import type { StoredCredential } from "./vault/token-vault.ts";
 /** A token refused this soon after a login would be refused after the next one too, so no further login is started. */
 const JUST_LOGGED_IN_MS = 10_000;
 
+/** How often a server may cause a login with more scopes: it can invent any number of scopes, and each time a person is interrupted. */
+const MOST_STEP_UPS = 3;
+const STEP_UPS_WITHIN_MS = 3_600_000;
+
 /** A server's entry, with its authorization settings. */
 export interface AccountEntry {
   readonly server: ResolvedRemoteServer;
@@ -50,6 +54,8 @@ export interface AccountLogin {
   /** Scopes to request in addition. */
   readonly scopes?: readonly string[] | undefined;
   readonly authorize: ShowAuthorizationPage;
+  /** A running request needs more scopes. Default false. */
+  readonly isStepUp?: boolean | undefined;
 }
 
 /** A parsed challenge, and the entry's credential that did not meet it. */
@@ -84,6 +90,8 @@ class Account implements ServerAccount {
   readonly #given = new WeakMap<ResolvedRemoteServer, string>();
   readonly #login = createSharedLogin();
   readonly #declined = createDeclinedScopes();
+  /** When logins with more scopes were begun, in the last hour. They outlive connections, and whatever the person decided. */
+  #stepUpsAt: readonly number[] = [];
   #lastLogin: { readonly issuer: string; readonly at: number } | undefined;
 
   constructor(options: ServerAccountOptions) {
@@ -137,8 +145,36 @@ class Account implements ServerAccount {
       throw authRequired(name, reason, { httpStatus: 403 });
     }
     log("info", "A server requires a login with more access.", { server: name, scopes: missing });
-    await this.logIn(entry, { challenge: read, signal, authorize });
+    await this.logIn(entry, { challenge: read, signal, authorize, isStepUp: true });
     return "retry";
+  }
+
+  /** @throws McpError `MCP_AUTH_REQUIRED` if the server has caused as many logins as it may */
+  #countStepUp({ server: { name } }: AccountEntry, { scope }: ReadChallenge, earlier: readonly string[]): void {
+    const { now, loginCommand } = this.#options;
+    const recent = this.#stepUpsAt.filter((at) => Math.abs(now() - at) < STEP_UPS_WITHIN_MS);
+    this.#stepUpsAt = recent;
+    if (recent.length >= MOST_STEP_UPS) {
+      const wanted = [...new Set([...earlier, ...splitScopes(scope)])];
+      const reason = `it asked for more access ${recent.length} times within an hour (now ${quote(scope ?? "no scope named")}), so no further login is started for it. Check what it asks for. ${adviseLogin(loginCommand, name, wanted)}`;
+      throw authRequired(name, reason, { httpStatus: 403 });
+    }
+    this.#stepUpsAt = [...recent, now()];
+  }
+
+  /**
+   * Refuses an authorization server other than the one that a client of the entry logged in to first: the server may name any, and its
+   * operator could be sent the client's secret and a code. Only a logout forgets the first one.
+   */
+  #requireKnownIssuer(
+    { server: { name }, settings: { clientId } }: AccountEntry,
+    { issuer }: Authority,
+    earlier: StoredCredential | undefined,
+  ): void {
+    if (clientId === undefined || earlier?.clientId !== clientId || earlier.issuer === issuer) return;
+    const { loginCommand } = this.#options;
+    const reason = `it names ${quote(issuer)} as its authorization server, but the client ${quote(clientId)} of its entry has logged in to ${quote(earlier.issuer)}; nothing was sent. If its operator has moved it, log out of it first, then log in again. ${adviseLogin(loginCommand, name)}`;
+    throw authRequired(name, reason);
   }
 
   async #renewOrLogIn(
@@ -148,6 +184,7 @@ class Account implements ServerAccount {
     const { credential, authorize, loginCommand } = this.#options;
     const { name } = entry.server;
     const authority = await this.#discover(entry, { challenge: read, earlier: ownCredential, signal });
+    this.#requireKnownIssuer(entry, authority, await credential.current());
     if (ownCredential?.issuer === authority.issuer) {
       // If the resource has changed, the stored login is for the old one, and a renewed token would be refused as well.
       const isRenewable =
@@ -181,7 +218,7 @@ class Account implements ServerAccount {
 
   logOut(named?: NamedClient): Promise<boolean> {
     this.#declined.clear();
-    return this.#options.credential.forget(named && ((stored) => isUsableFor(stored, { settings: named })));
+    return this.#options.credential.forget(named && ((stored) => isNamedBy(stored, { settings: named })));
   }
 
   settled(): Promise<void> {
@@ -190,14 +227,16 @@ class Account implements ServerAccount {
 
   async #logInAlone(
     entry: AccountEntry,
-    { challenge, signal, scopes = [], authorize }: AccountLogin,
+    { challenge, signal, scopes = [], authorize, isStepUp: isCounted = false }: AccountLogin,
   ): Promise<StoredCredential> {
     const { credential, fetchFor, closing, clientName, clientMetadataUrl, callback, now } = this.#options;
     const ending = AbortSignal.any([signal, closing]);
     await credential.requireWritableVault(ending);
     const earlier = await credential.reload(ending);
     const ownCredential = earlier && isUsableFor(earlier, entry) ? earlier : undefined;
+    if (isCounted) this.#countStepUp(entry, challenge, ownCredential?.scopes ?? []);
     const authority = await this.#discover(entry, { challenge, earlier: ownCredential, signal: ending });
+    this.#requireKnownIssuer(entry, authority, earlier);
     // Loaded late, because most processes use an existing login.
     const { logIn } = await import("./flow/login.ts");
     const isStepUp = challenge.isInsufficientScope && earlier && isGrantedBy(earlier, authority);
@@ -291,8 +330,13 @@ function isGrantedBy(
   return issuer === authority.issuer && resourceIndicator === authority.resourceIndicator;
 }
 
-/** Whether a credential may be used for an entry: one that names another client or resource needs its own login (threat T33). */
-function isUsableFor(
+/** Whether a credential may be used for an entry. */
+function isUsableFor(stored: StoredCredential, entry: { readonly settings: NamedClient }): boolean {
+  return stored.isSpent !== true && isNamedBy(stored, entry);
+}
+
+/** Whether a credential belongs to an entry: one that names another client or resource needs its own login (threat T33). */
+function isNamedBy(
   { clientId, resource }: StoredCredential,
   { settings }: { readonly settings: NamedClient },
 ): boolean {

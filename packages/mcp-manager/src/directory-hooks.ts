@@ -55,9 +55,9 @@ class DirectoryHooks implements ServerHooks {
   readonly #name: string;
   readonly #self: () => ManagedServer;
   /** What was begun before under the server's identity. */
-  #acting: Promise<unknown> = Promise.resolve();
+  #acting: Promise<unknown> | undefined;
   /** The last update of the catalog, and those before it. */
-  #updating: Promise<unknown> = Promise.resolve();
+  #updating: Promise<unknown> | undefined;
 
   constructor(directory: HookedDirectory, name: string, self: () => ManagedServer) {
     this.#directory = directory;

@@ -24,6 +24,12 @@ export function loginOf({ loginId, tokens }: StoredCredential): string {
   return loginId ?? tokens.access_token;
 }
 
+/** What is left of a credential whose refresh token was refused: where it came from. Its access token is not sent any more. */
+export function spentCredential(credential: StoredCredential): StoredCredential {
+  const { refresh_token: _, ...tokens } = credential.tokens;
+  return { ...credential, tokens, isSpent: true };
+}
+
 /** The parts of a credential that may be shown. */
 export function summarizeCredential(credential: StoredCredential): CredentialSummary {
   const { serverUrl, issuer, resource, client, scopes, obtainedAt, expiresAt, tokens } = credential;
@@ -63,6 +69,7 @@ function isCredential(found: Record<string, unknown>): found is Record<string, u
     isMissingOr(isText, found.resourceIndicator) &&
     isMissingOr(isText, found.configuredResource) &&
     isMissingOr(isText, found.loginId) &&
+    isMissingOr(isTrue, found.isSpent) &&
     isRecord(client) &&
     isText(client.client_id) &&
     isMissingOr(isText, client.client_secret) &&
@@ -80,6 +87,10 @@ function isCredential(found: Record<string, unknown>): found is Record<string, u
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTrue(value: unknown): value is true {
+  return value === true;
 }
 
 function isText(value: unknown): value is string {

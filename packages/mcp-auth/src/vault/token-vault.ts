@@ -11,6 +11,8 @@ export interface VaultKey {
 export interface StoredCredential extends VaultKey {
   /** The server's URL, as `canonicalServerUrl` writes it. */
   readonly serverUrl: string;
+  /** The login has ended: its refresh token was refused. Only the issuer is still of use, for the next login of the entry's own client. */
+  readonly isSpent?: true | undefined;
   /** The resource indicator (RFC 8707) that was sent; missing where the server advertises none. A refresh sends the same. */
   readonly resourceIndicator?: string | undefined;
   /**

@@ -92,7 +92,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   /** The values by which it was reached last. */
   #resolved: ResolvedServer | undefined;
   /** The kinds whose list is cut, each told once. */
-  readonly #cutLists = new Set<CatalogKind>();
+  #cutLists: ReadonlySet<CatalogKind> | undefined;
   #context: ServerContext | undefined;
   #heartbeat: Heartbeat | undefined;
   #since = Date.now();
@@ -294,9 +294,11 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
 
   async list<K extends CatalogKind>(session: Session, kind: K, isStarting = false): Promise<DatedListing<K>> {
     const listing = await listKind(session, kind, this.definition, isStarting);
-    if (listing.isCut !== true) this.#cutLists.delete(kind);
-    else if (!this.#cutLists.has(kind)) {
-      this.#cutLists.add(kind);
+    const cutBefore = [...(this.#cutLists ?? [])];
+    if (listing.isCut !== true) {
+      if (cutBefore.includes(kind)) this.#cutLists = new Set(cutBefore.filter((other) => other !== kind));
+    } else if (!cutBefore.includes(kind)) {
+      this.#cutLists = new Set([...cutBefore, kind]);
       this.#settings.log("warn", cutAdvice(kind, this.definition.limits), { server: this.definition.name });
     }
     return listing;
