@@ -106,7 +106,12 @@ class RunningOAuth implements OAuth {
 
   async account(server: ResolvedServer): Promise<string | undefined> {
     const entry = await this.#entryOf(server).catch(() => undefined);
-    return entry && this.#accountOf(entry.server).login(entry).catch(() => undefined);
+    return (
+      entry &&
+      this.#accountOf(entry.server)
+        .login(entry)
+        .catch(() => undefined)
+    );
   }
 
   /** Treats an unreadable vault as no login: most servers need none, and for one that does, the challenge reports the problem. */

@@ -150,7 +150,11 @@ class Account implements ServerAccount {
   }
 
   /** @throws McpError `MCP_AUTH_REQUIRED` if the server has caused as many logins as it may */
-  #countStepUp({ server: { name } }: AccountEntry, { scope }: ReadChallenge, earlier: readonly string[]): void {
+  #countStepUp(
+    { server: { name } }: AccountEntry,
+    { scope }: ReadChallenge,
+    earlier: readonly string[],
+  ): void {
     const { now, loginCommand } = this.#options;
     const recent = this.#stepUpsAt.filter((at) => Math.abs(now() - at) < STEP_UPS_WITHIN_MS);
     this.#stepUpsAt = recent;
