@@ -10,7 +10,7 @@ export interface Joining {
   entries(): readonly UnusableEntry[];
   readonly diagnosticFeed: Pick<DiagnosticFeed, "on">;
   /** The error without the values that were filled into definitions. */
-  hiddenErrorOf(error: unknown): unknown;
+  hideIn<T>(error: T): T;
   readonly log: Logger;
 }
 
@@ -145,12 +145,12 @@ const UNKNOWN = new Set(["MCP_SERVER_UNKNOWN", "MCP_TOOL_UNKNOWN"]);
  * Replaces the unknown-server or unknown-tool error of an unusable entry by the entry's own error, which says what to do. Hides filled-in
  * values in all other errors.
  */
-function createErrorTranslation(source: Pick<McpManager, "servers">, { entries, hiddenErrorOf }: Joining) {
+function createErrorTranslation(source: Pick<McpManager, "servers">, { entries, hideIn }: Joining) {
   const rethrow = (error: unknown, server: unknown): never => {
     const isUnknown = isMcpError(error) && UNKNOWN.has(error.code);
     const entry = isUnknown ? entries().find(({ name }) => name === server) : undefined;
     const isUnusableEntry = entry !== undefined && !source.servers().some(({ name }) => name === server);
-    throw isUnusableEntry ? entry.error : hiddenErrorOf(error);
+    throw isUnusableEntry ? entry.error : hideIn(error);
   };
   const translated = <T>(server: string | undefined, answer: Promise<T>): Promise<T> =>
     answer.catch((error: unknown) => rethrow(error, server));

@@ -82,7 +82,7 @@ export interface Opening extends Pick<McpReport, "leftovers"> {
   readonly started: StartupReport;
   readonly configuration: Configuration;
   readonly diagnosticFeed: DiagnosticFeed;
-  readonly secrecy: Pick<Secrecy, "admit" | "hiddenErrorOf" | "log">;
+  readonly secrecy: Pick<Secrecy, "admit" | "hideIn" | "log">;
   /** How long closing may take in all, in milliseconds. */
   readonly closeTimeoutMs: number | undefined;
 }
@@ -111,9 +111,9 @@ export function createMcp(
       await release(deadline);
     }
   };
-  const { admit, hiddenErrorOf, log } = secrecy;
+  const { admit, hideIn, log } = secrecy;
   const entries = () => [...configuration.broken(), ...configuration.awaitingTrust()];
-  const joining = { entries, diagnosticFeed, hiddenErrorOf, log };
+  const joining = { entries, diagnosticFeed, hideIn, log };
   return {
     ...joinManager(manager, joining),
     report,

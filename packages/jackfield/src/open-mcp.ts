@@ -10,7 +10,6 @@ import { createMcp, type Mcp } from "./mcp.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
 import { checkOptions } from "./option-shapes.ts";
 import { openServices, type RuntimeServices } from "./runtime-services.ts";
-import { createSecretlessCatalog } from "./secretless-catalog.ts";
 import { createServerPorts, type ServerPorts } from "./server-ports.ts";
 import { createLateConnector } from "./transports.ts";
 
@@ -69,7 +68,7 @@ function createManager(
     servers: opened.merged.servers,
     auth: options.auth ?? logins?.auth,
     log: secrecy.log,
-    cache: catalog.cache && createSecretlessCatalog(catalog.cache, secrecy),
+    cache: catalog.cache && secrecy.protectCatalog(catalog.cache),
   });
   if (statusChanged !== undefined) manager.on("statusChanged", statusChanged);
   return manager;

@@ -1,107 +1,94 @@
-import { secretSpellings } from "@jackfield/mcp-config/runtime";
 import {
   type AuthPort,
+  type CatalogEntry,
   type Connector,
-  isMcpError,
+  credentialsOfAuthorization,
   type Logger,
-  McpError,
+  type McpError,
+  Redactor,
   type ResolvedServer,
-  redact,
+  type ResolveServer,
   type Session,
   silentLogger,
-  thrownText,
+  type ToolCache,
 } from "@jackfield/mcp-core";
-import { nodeUtil } from "./builtin-modules.ts";
 
-/** How many resolutions of a server are remembered for each user: an error may contain a value that was renewed since. */
+/** How many resolutions of a server are remembered for each user: an error may contain a credential that was renewed since. */
 const REMEMBERED_RESOLUTIONS = 4;
 
-/** Passed on unchanged: a subscriber identifies the resource by the URI it asked for, even if that holds a secret. */
-const RESOURCE_UPDATED = "notifications/resources/updated";
-
-/** Keeps values that were filled into definitions out of everything that the runtime shows. */
+/**
+ * Keeps the credentials of all servers and users out of what the runtime says: they are hidden where a log line leaves, and in errors.
+ * What servers send is data and passes unchanged.
+ */
 export interface Secrecy {
-  /**
-   * Records the values that one resolution of a server filled in, and for which principal. Those of a principal that is not admitted are
-   * dropped.
-   */
-  recordSecrets(server: string, values: readonly string[], principal?: string): void;
+  /** Records the credentials of one resolution of a server, and for which principal. Those of a principal that is not admitted are dropped. */
+  recordSecrets(server: string, credentials: readonly string[], principal?: string): void;
   /**
    * Admits a principal for whom servers are reached, and returns a function that ends the admission. When the last admission of a principal
-   * ends, its values are forgotten.
+   * ends, its credentials are forgotten.
    */
   admit(principal: string | undefined): () => void;
-  /** Whether any values are remembered. */
-  hasSecrets(): boolean;
-  /** The data without the values, in any of their spellings. */
-  hideIn<T>(data: T): T;
-  /** A copy without the values, or the error itself if it contains none. */
-  hiddenErrorOf(error: unknown): unknown;
+  /** A copy of an error, or of fields with texts for people, without the credentials; the same if it has none. */
+  hideIn<T>(shown: T): T;
   readonly log: Logger;
-  /**
-   * The same connector; errors, notifications and self-descriptions of servers contain none of the values. It also records the credentials
-   * that `auth` returns during a session.
-   */
+  /** The same resolver; the credentials of what it resolves are recorded, and its errors contain none. */
+  follow(resolve: ResolveServer): ResolveServer;
+  /** The same connector; errors of it and of its sessions contain no credentials. Those that `auth` returns are recorded, too. */
   protect(connect: Connector): Connector;
+  /** The same catalog. It stores nothing of a server that repeats a credential. */
+  protectCatalog(catalog: ToolCache): ToolCache;
 }
 
 /** @param log - where the runtime says what it does */
 export function createSecrecy(log: Logger | undefined): Secrecy {
-  /** By principal, and then by what the values were filled into. */
+  const redactor = new Redactor();
+  /** By principal, and then by what the credentials were filled into. */
   const resolutions = new Map<string | undefined, Map<string, (readonly string[])[]>>();
   /** The number of admissions by principal. */
   const admissions = new Map<string | undefined, number>();
-  /** Of all remembered values; `undefined` until needed, so that a thousand users in a row do not compute them each time. */
-  let spellings: readonly string[] | undefined = [];
-  const knownSpellings = () => {
-    const values = new Set([...resolutions.values()].flatMap((bySubject) => [...bySubject.values()].flat(2)));
-    spellings ??= [...new Set([...values].flatMap(secretSpellings))];
-    return spellings;
-  };
-
-  const hide = (text: string) => redact(text, knownSpellings());
-  const hasSecrets = () => resolutions.size > 0;
-  const hideIn = <T>(data: T): T => (hasSecrets() ? (hiddenIn(data, hide) as T) : data);
-  // Inspecting an error takes milliseconds, and without values there is nothing to find.
-  const hiddenErrorOf = (error: unknown) => (hasSecrets() ? hiddenError(error, hide) : error);
+  const hideIn = <T>(shown: T): T => redactor.hideIn(shown);
   const rethrow = (error: unknown): never => {
-    throw hiddenErrorOf(error);
+    throw hideIn(error);
   };
 
   const record = (
     principal: string | undefined,
     into: readonly string[],
-    values: readonly string[],
+    credentials: readonly string[],
   ): void => {
-    if (values.length === 0) return;
-    // A resolver may finish after its principal has left; then nothing would ever remove the values.
+    if (credentials.length === 0) return;
+    // A resolver may finish after its principal has left; then nothing would ever remove the credentials.
     if (principal !== undefined && !admissions.has(principal)) return;
     const subject = JSON.stringify(into);
     const own = resolutions.get(principal) ?? new Map<string, (readonly string[])[]>();
-    const earlier = own.get(subject) ?? [];
-    const same = earlier.find((one) => isSameList(one, values));
-    // A repeated list moves to the end: lists that alternate must not push out rare ones.
-    const others = earlier.filter((one) => one !== same);
-    own.set(subject, [...others, values].slice(-REMEMBERED_RESOLUTIONS));
     resolutions.set(principal, own);
-    if (same === undefined) spellings = undefined;
-  };
-  /** Kept apart from later resolutions, as for a login or the catalog: a session still uses the values it was opened with. */
-  const recordConnected = ({ name, secrets }: ResolvedServer, principal: string | undefined): void => {
-    const recorded = resolutions.get(principal)?.get(JSON.stringify([name])) ?? [];
-    const whole = recorded.findLast((values) => secrets.every((secret) => values.includes(secret)));
-    record(principal, [name, "connected"], whole ?? secrets);
+    const earlier = own.get(subject) ?? [];
+    const same = earlier.find((one) => isSameList(one, credentials));
+    // A repeated list moves to the end: lists that alternate must not push out rare ones.
+    const lists = [...earlier.filter((one) => one !== same), same ?? credentials];
+    if (same === undefined) redactor.add(credentials);
+    for (const outdated of lists.splice(0, lists.length - REMEMBERED_RESOLUTIONS)) redactor.remove(outdated);
+    own.set(subject, lists);
   };
   const forget = (principal: string | undefined): void => {
     admissions.delete(principal);
-    if (resolutions.delete(principal)) spellings = undefined;
+    for (const lists of resolutions.get(principal)?.values() ?? [])
+      for (const list of lists) redactor.remove(list);
+    resolutions.delete(principal);
   };
+  /** Kept apart from later resolutions, as for a login or the catalog: a session still uses the values it was opened with. */
+  const recordConnected = ({ name, secrets }: ResolvedServer, principal: string | undefined): void =>
+    record(principal, [name, "connected"], secrets);
   // Kept apart from the entry's values: tokens are renewed more often, and would push those out.
   const withRecordedCredentials = (auth: AuthPort, principal: string | undefined) =>
     withReportedHeaders(auth, (server, values) => record(principal, [server, "auth"], values));
+  const ownLog: Logger =
+    log === undefined
+      ? silentLogger
+      : (level, message, fields) => logSafely(log, level, redactor.hide(message), hideIn(fields));
 
   return {
-    recordSecrets: (server, values, principal) => record(principal, [server], values),
+    recordSecrets: (server, credentials, principal) => record(principal, [server], credentials),
     admit(principal) {
       admissions.set(principal, (admissions.get(principal) ?? 0) + 1);
       let isPresent = true;
@@ -113,19 +100,20 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
         else forget(principal);
       };
     },
-    hasSecrets,
     hideIn,
-    hiddenErrorOf,
-    log:
-      log === undefined
-        ? silentLogger
-        : (level, message, fields) => logSafely(log, level, hide(message), fields && hideIn(fields)),
+    log: ownLog,
+    follow: (resolve) => async (definition, options) => {
+      const server = await resolve(definition, options).catch(rethrow);
+      record(options.principal, [definition.name], server.secrets);
+      return server;
+    },
     protect: (connect) => async (server, options) => {
       recordConnected(server, options.principal);
       const auth = options.auth && withRecordedCredentials(options.auth, options.principal);
       const session = await connect(server, { ...options, auth }).catch(rethrow);
-      return protectSession(session, { rethrow, hideIn, hiddenErrorOf });
+      return protectSession(session, redactor);
     },
+    protectCatalog: (catalog) => withoutRepeated(catalog, redactor, ownLog),
   };
 }
 
@@ -141,12 +129,6 @@ function logSafely(log: Logger, ...line: Parameters<Logger>): void {
   } catch {}
 }
 
-interface Protection {
-  rethrow(error: unknown): never;
-  hideIn<T>(data: T): T;
-  hiddenErrorOf(error: unknown): unknown;
-}
-
 /** The same port, which reports the headers it returns: each value, and the part after a scheme, because servers repeat both. */
 function withReportedHeaders(
   auth: AuthPort,
@@ -156,7 +138,7 @@ function withReportedHeaders(
     async headers(server) {
       const headers = await auth.headers(server);
       const values = Object.values(headers).flat().filter(isSent).map(String);
-      onValues(server.name, [...new Set([...values, ...values.map((value) => value.replace(SCHEME, ""))])]);
+      onValues(server.name, [...new Set(values.flatMap(credentialsOfAuthorization))]);
       return headers;
     },
     onChallenge: (...challenge) => auth.onChallenge(...challenge),
@@ -168,53 +150,51 @@ function isSent(value: unknown): boolean {
   return ["string", "number", "bigint", "boolean"].includes(typeof value);
 }
 
-/** As in `Bearer x`. */
-const SCHEME = /^[A-Za-z][\w-]*\s+(?=\S+$)/;
-
-/** The same session, with values hidden in its errors, notifications, `serverInfo` and `instructions`. */
-function protectSession(session: Session, { rethrow, hideIn, hiddenErrorOf }: Protection): Session {
-  let known: Session["handshake"] | undefined;
-  let shown = session.handshake;
+/** The same session; its errors contain no credentials. Everything else passes as the server sent it. */
+function protectSession(session: Session, redactor: Redactor): Session {
+  const hidden = <T>(answer: Promise<T>): Promise<T> =>
+    // Where nothing is to be hidden, a call is not slowed down by another promise.
+    redactor.isEmpty
+      ? answer
+      : answer.catch((error: unknown) => {
+          throw redactor.hideIn(error);
+        });
   return {
     get handshake() {
-      if (known === session.handshake) return shown;
-      known = session.handshake;
-      // Capabilities and `prior` are for programs, which connect by them, so they stay unchanged.
-      const { serverInfo, instructions } = known;
-      shown = { ...known, serverInfo: hideIn(serverInfo), instructions: hideIn(instructions) };
-      return shown;
+      return session.handshake;
     },
-    list: (kind, options) => session.list(kind, options).catch(rethrow),
-    request: (method, params, options) => session.request(method, params, options).catch(rethrow),
-    onNotification: (listener) =>
-      session.onNotification((notification) =>
-        listener(notification.method === RESOURCE_UPDATED ? notification : hideIn(notification)),
-      ),
+    list: (kind, options) => hidden(session.list(kind, options)),
+    request: (method, params, options) => hidden(session.request(method, params, options)),
+    onNotification: (listener) => session.onNotification(listener),
     onRenewed: (listener) => session.onRenewed(listener),
-    onClose: (listener) => session.onClose((cause) => listener(cause && (hiddenErrorOf(cause) as McpError))),
+    onClose: (listener) => session.onClose((cause: McpError | undefined) => listener(redactor.hideIn(cause))),
     close: () => session.close(),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
 }
 
-/** The error itself if printing it would show none of the values, else a copy without them. */
-function hiddenError(error: unknown, hide: (text: string) => string): unknown {
-  const printed = nodeUtil.inspect(error, { depth: 10, showHidden: true, maxStringLength: null });
-  if (hide(printed) === printed) return error;
-  const details = isMcpError(error) ? error.toJSON() : undefined;
-  if (details === undefined) return new McpError("MCP_INTERNAL", hide(thrownText(error)));
-  const { code, message, ...rest } = details;
-  return new McpError(code, hide(message), hiddenIn(rest, hide) as typeof rest);
-}
-
-/** Hides in all strings within lists and plain objects, and in names of members. */
-function hiddenIn(data: unknown, hide: (text: string) => string): unknown {
-  if (typeof data === "string") return hide(data);
-  if (typeof data !== "object" || data === null) return data;
-  if (Array.isArray(data)) return data.map((element) => hiddenIn(element, hide));
-  if (data instanceof Error) return hiddenError(data, hide);
-  const prototype: unknown = Object.getPrototypeOf(data);
-  if (prototype !== Object.prototype && prototype !== null) return data;
-  const members = Object.entries(data).map(([name, member]) => [hide(name), hiddenIn(member, hide)] as const);
-  return Object.fromEntries(members);
+/** Instructions, descriptions and schemas are stored as they are or not at all: a changed one would be another tool. */
+function withoutRepeated(catalog: ToolCache, redactor: Redactor, log: Logger): ToolCache {
+  const told = new Set<string>();
+  const repeats = (entry: CatalogEntry) => {
+    if (redactor.isEmpty || !redactor.finds(JSON.stringify(entry))) return false;
+    if (!told.has(entry.server)) {
+      const message =
+        "What the server offers is not stored in the catalog, because it repeats a credential of its entry.";
+      log("warn", message, { server: entry.server });
+    }
+    told.add(entry.server);
+    return true;
+  };
+  return {
+    identify: (server, principal) => catalog.identify(server, principal),
+    getMany: (ids) => catalog.getMany(ids),
+    set: async (id, entry) => {
+      if (!repeats(entry)) await catalog.set(id, entry);
+    },
+    markStale: (id) => catalog.markStale(id),
+    delete: (id) => catalog.delete(id),
+    list: () => catalog.list(),
+    close: () => catalog.close(),
+  };
 }

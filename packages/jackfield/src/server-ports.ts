@@ -3,7 +3,6 @@ import { createServerResolver } from "@jackfield/mcp-config/runtime";
 import type { Connector, ResolveServer } from "@jackfield/mcp-core";
 import { withDeadlineAdvice } from "./connect-deadline.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
-import { withRecordedSecrets } from "./recorded-secrets.ts";
 import { renewRefusedValues } from "./refused-values.ts";
 import type { Secrecy } from "./secrecy.ts";
 import { ownStateDirectory } from "./state-directory.ts";
@@ -31,11 +30,9 @@ export function createServerPorts(
     trust,
     launchFolder: ownStateDirectory("launch"),
     isAdmitted,
-    onSecrets: secrecy.recordSecrets,
   };
   const ports = {
-    resolve:
-      resolve === undefined ? createServerResolver(own) : withLimits(withRecordedSecrets(resolve, secrecy)),
+    resolve: secrecy.follow(resolve === undefined ? createServerResolver(own) : withLimits(resolve)),
     connect: secrecy.protect(withDeadlineAdvice(connect, process.env)),
   };
   const runsCommands = resolve === undefined && Boolean(runCommands);

@@ -1,7 +1,7 @@
-import { type Logger, thrownText } from "@jackfield/mcp-core";
+import { type Logger, Redactor, thrownText } from "@jackfield/mcp-core";
 import { withoutRegistration } from "./flow/client-identity.ts";
+import { secretsOf } from "./flow/login-secrets.ts";
 import { isDue, type Refreshed } from "./flow/refresh.ts";
-import { hideSecrets, secretsOf } from "./flow/secret-spelling.ts";
 import { unlessGivenUp } from "./given-up.ts";
 import { isSameCredential, spentCredential } from "./vault/credential.ts";
 import type { StoredCredential, TokenVault } from "./vault/token-vault.ts";
@@ -263,7 +263,7 @@ class VaultBackedCache implements CredentialCache {
 
   #warn(message: string, error: unknown, credential: StoredCredential): void {
     const { log, serverUrl } = this.#options;
-    log("warn", message, { serverUrl, error: hideSecrets(thrownText(error), secretsOf(credential)) });
+    log("warn", message, { serverUrl, error: new Redactor(secretsOf(credential)).hide(thrownText(error)) });
   }
 }
 

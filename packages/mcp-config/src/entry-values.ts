@@ -1,4 +1,4 @@
-import { looksLikeCredential, secretsOfUrls } from "./credentials.ts";
+import { credentialsIn, credentialsInText } from "@jackfield/mcp-core";
 import { fieldName, type JsonPath } from "./documents/json-path.ts";
 import { createMap } from "./documents/json-value.ts";
 import { type MissingReference, missingVariables } from "./missing-variables.ts";
@@ -43,21 +43,19 @@ export interface ValueSources extends LookupSources {
 export interface EntryValues {
   /** The entry's own `env`, expanded, on top of the variables of its `envFile`. */
   readonly env: { readonly [name: string]: string };
-  /** Every value so far that is known to be secret. */
+  /** The credentials among the values so far. */
   readonly secrets: Set<string>;
-  /** Every value so far that came from outside the entry. */
-  readonly filledIn: Set<string>;
   /** Fills in one text; the path is that of its field. */
   expand(text: string, path: JsonPath): string;
   /** The same for an argument: one that consists of an `input` reference becomes an argument for each answer. */
   expandArgument(text: string, path: JsonPath): readonly string[];
   /** The same for every value of a map. */
   expandAll(texts: TextMap | undefined, path: readonly ["headers"]): { [name: string]: string };
-  /** A variable that is passed on to a child, if it is set; its value counts as secret. */
+  /** A variable that is passed on to a child, if it is set. */
   passOn(name: string): string | undefined;
-  /** A variable that a header takes its value from, if it is set; its value counts as secret. */
+  /** A variable that a header takes its value from, if it is set. */
   lookup(name: string): string | undefined;
-  /** The same, but an unset or empty variable counts as missing. The path is that of the field that names it. */
+  /** The variable of a token: an unset or empty one counts as missing. The path is that of the field that names it. */
   require(name: string, path: JsonPath | undefined): string;
   /**
    * Must be called once everything is filled in.
@@ -87,7 +85,6 @@ export async function createEntryValues(
 /** Fills in references, and remembers what was secret and what was missing. */
 class Values implements EntryValues {
   readonly secrets = new Set<string>();
-  readonly filledIn = new Set<string>();
   env: TextMap = {};
   readonly #definition: ReferringDefinition;
   readonly #policy: VariablePolicy;
@@ -116,12 +113,8 @@ class Values implements EntryValues {
     this.#envFileVariables = envFileVariables;
     const ownVariables = this.#fillAll(this.#definition.env, "env", "env");
     this.env = layEnvironment(ownVariables, envFileVariables, this.#policy.platform);
-    for (const name of Object.keys(this.env)) {
-      const value = this.env[name] as string;
-      if (looksLikeCredential(name)) this.secrets.add(value);
-      for (const secret of secretsOfUrls(value)) this.secrets.add(secret);
-    }
-    for (const value of Object.values(envFileVariables)) this.filledIn.add(value);
+    for (const variables of [this.env, envFileVariables])
+      for (const name of Object.keys(variables)) this.#keepFrom(name, variables[name] as string);
   }
 
   expand(text: string, path: JsonPath): string {
@@ -144,17 +137,20 @@ class Values implements EntryValues {
   }
 
   passOn(name: string): string | undefined {
-    return this.#read(ambientVariable(name, this.#definition, this.#policy));
+    return this.#read(name, ambientVariable(name, this.#definition, this.#policy));
   }
 
   lookup(name: string): string | undefined {
-    return this.#read(this.#values.find(name, "other"));
+    return this.#read(name, this.#values.find(name, "other"));
   }
 
   require(name: string, path: JsonPath | undefined): string {
     const found = this.#values.find(name, "other");
-    const value = this.#read(found);
-    if (value) return value;
+    const value = this.#read(name, found);
+    if (value) {
+      this.secrets.add(value);
+      return value;
+    }
     const rule = { whenUnset: "fail", passesOverEmpty: true } as const;
     const reference = { kind: "environment", name, written: name, ...rule } as const;
     const withheld = found === "withheld" ? reference : undefined;
@@ -184,7 +180,7 @@ class Values implements EntryValues {
     const expanded = mayRefer(text, dialect, isValue)
       ? expandVariables(text, (found) => this.#fill(found, path, fieldKind), dialect, isValue)
       : text;
-    for (const secret of secretsOfUrls(expanded)) this.secrets.add(secret);
+    for (const credential of credentialsInText(expanded)) this.secrets.add(credential);
     return expanded;
   }
 
@@ -211,27 +207,27 @@ class Values implements EntryValues {
     throw invalidServer(name, locationOf(definedIn), fault, "resolve");
   }
 
-  /** A default never comes from outside the entry, and is secret only if it stands for a credential. */
+  /** What a person was asked for, a file for a secret and the output of a command are credentials; of all else, name and value decide. */
   #remember(value: string, { source }: FoundValue, name: string): void {
+    // Folders, and what every process knows, are no credentials.
+    const isCommon =
+      source?.kind === "place" || (source && isCommonVariable(source.name, this.#policy.platform));
+    if (isCommon) return;
+    for (const telling of new Set([name, source?.name ?? name])) this.#keepFrom(telling, value);
+    if (source === undefined) return;
     const { isSecret } = this.#sources.dialect;
-    if (source === undefined) {
-      if (looksLikeCredential(name)) this.secrets.add(value);
-      return;
-    }
     const isTold = ["input", "file", "command"].includes(source.kind) || isSecret?.(source, this.#definition);
-    const standsForSecret = looksLikeCredential(source.name) || looksLikeCredential(name);
-    if (isTold || standsForSecret) this.secrets.add(value);
-    const isFromOutside = source.kind !== "place" && !isCommonVariable(source.name, this.#policy.platform);
-    if (isFromOutside) this.filledIn.add(value);
+    if (isTold && value !== "") this.secrets.add(value);
   }
 
-  /** The value of a variable that a field names directly; it always counts as secret. */
-  #read(found: FoundVariable): string | undefined {
+  #keepFrom(name: string, value: string): void {
+    for (const credential of credentialsIn(name, value)) this.secrets.add(credential);
+  }
+
+  /** The value of a variable that a field names directly. */
+  #read(name: string, found: FoundVariable): string | undefined {
     const value = typeof found === "object" ? found.value : undefined;
-    if (value) {
-      this.secrets.add(value);
-      this.filledIn.add(value);
-    }
+    if (value) this.#keepFrom(name, value);
     return value;
   }
 

@@ -54,7 +54,6 @@ export { HOST_IDS } from "./hosts/host-dialects.ts";
 export type { VariableKind } from "./loader-variables.ts";
 export { type ProjectFile, projectFiles } from "./project-files.ts";
 export type { Environment, InheritEnv } from "./safe-environment.ts";
-export { secretSpellings } from "./secret-spellings.ts";
 export { createServerResolver, type ServerResolverOptions } from "./server-resolver.ts";
 export type { ConfigProblem } from "./sources/config-problem.ts";
 export type {

@@ -11,5 +11,4 @@ export { promptApprover } from "./approval/prompt-approver.ts";
 export { visibleText } from "./approval/visible-text.ts";
 export { findServers } from "./discovery/discover-servers.ts";
 export { exaApiKey, isExaServer } from "./filters/native-servers.ts";
-export { secretSpellings } from "./secret-spellings.ts";
 export { createServerResolver } from "./server-resolver.ts";

@@ -1,7 +1,10 @@
 import { resolve } from "node:path";
 import {
+  credentialsIn,
+  credentialsOfHeader,
   type HttpServerDefinition,
   McpError,
+  namedArguments,
   type ResolvedServer,
   type ResolveOptions,
   type ResolveServer,
@@ -12,7 +15,6 @@ import {
 import type { TrustFolder } from "./admission/server-admission.ts";
 import { anchorCommand, anchorFilledIn, expandHome } from "./anchored-path.ts";
 import { type CommandValueOptions, type CommandValues, createCommandValues } from "./command-values.ts";
-import { secretsOfHeader } from "./credentials.ts";
 import { fieldName, type JsonPath } from "./documents/json-path.ts";
 import { createMap } from "./documents/json-value.ts";
 import {
@@ -46,7 +48,6 @@ import {
   type Environment,
   type InheritEnv,
 } from "./safe-environment.ts";
-import { secretSpellings } from "./secret-spellings.ts";
 import { quote } from "./server-name.ts";
 import { describeLocation, invalidServer, locationOf } from "./sources/config-problem.ts";
 import { dialectFor, type VariableDialect } from "./variables.ts";
@@ -74,14 +75,6 @@ export interface ServerResolverOptions {
    * caller's or an administrator's; never a project's or an extension's. `true` means the default limits. Default `false`.
    */
   readonly runCommands?: boolean | CommandValueOptions | undefined;
-  /**
-   * Called after each resolution with every value that logs must hide: values from outside the entry, except common ones such as
-   * `HOME`, and the entry's own credentials. `principal` is the user on whose behalf the server is reached. `secrets` of a resolved
-   * server holds only credentials.
-   */
-  readonly onSecrets?:
-    | ((server: string, values: readonly string[], principal: string | undefined) => void)
-    | undefined;
   /** Answers to what hosts would ask the user for, by id, as in `${input:id}`; each of several becomes an argument. Default none. */
   readonly inputs?: { readonly [id: string]: string | readonly string[] } | undefined;
   /** The folder that `${workspaceFolder}` and the like mean in entries that belong to no project. Default the working directory. */
@@ -139,9 +132,7 @@ export function createServerResolver(options: ServerResolverOptions = {}): Resol
       trust: options.trust,
     };
     try {
-      const { server, filledIn } = await resolveServer(definition, policy, { ...asked, commands });
-      options.onSecrets?.(definition.name, [...new Set([...filledIn, ...server.secrets])], asked.principal);
-      return server;
+      return await resolveServer(definition, policy, { ...asked, commands });
     } finally {
       checkWanted(definition, signal);
     }
@@ -172,12 +163,12 @@ async function resolveServer(
   definition: ServerDefinition,
   policy: ResolverPolicy,
   { commands, ...run }: CommandRun,
-): Promise<{ readonly server: ResolvedServer; readonly filledIn: readonly string[] }> {
+): Promise<ResolvedServer> {
   const { name, limits } = definition;
   const common = { name, limits: limits && { ...limits } };
   if (definition.transport === "in-process") {
     const { server } = definition;
-    return { server: { ...common, transport: "in-process", server, secrets: [] }, filledIn: [] };
+    return { ...common, transport: "in-process", server, secrets: [] };
   }
   // The reader has refused it already, with its line; but a definition may have been made in another way.
   const loader = loaderOfProject(definition.definedIn, definition.env, policy.platform);
@@ -208,17 +199,13 @@ async function resolveServer(
     definition.transport === "stdio"
       ? resolveProcess(definition, values, policy, { home, dialect, folder })
       : resolveRemote(definition, values, dialect, await tokenFieldOf(definition));
-  return { server: { ...common, ...resolved, secrets: secretsIn(values) }, filledIn: [...values.filledIn] };
+  values.secrets.delete("");
+  return { ...common, ...resolved, secrets: [...values.secrets] };
 }
 
 /** What commands in place of values are run with: the shell could take anything from the folder. */
 function outside(folder: DistrustedFolder, { environment, launchFolder }: ResolverPolicy) {
   return { env: environmentOutside(environment, folder), cwd: neutralFolder(folder, launchFolder) };
-}
-
-function secretsIn({ secrets }: EntryValues): readonly string[] {
-  if (secrets.size === 0) return [];
-  return [...new Set([...secrets].filter((secret) => secret !== "").flatMap(secretSpellings))];
 }
 
 /** The variable dialect of another host. The module that knows every host is loaded for the first of their entries. */
@@ -257,6 +244,8 @@ function resolveProcess(
 ) {
   const command = expandHome(values.expand(definition.command, ["command"]), home);
   const args = (definition.args ?? []).flatMap((text, index) => values.expandArgument(text, ["args", index]));
+  for (const { name, value } of namedArguments(args))
+    for (const credential of credentialsIn(name, value)) values.secrets.add(credential);
   const cwd = values.expand(definition.cwd ?? "", ["cwd"]);
   values.checkComplete();
   if (command === "")
@@ -331,7 +320,7 @@ function resolveRemote(
       const fault = "has a character that is not allowed in a header, such as a line break at its end";
       throw unusable(definition, ["headers", name], `${fault}; ${ADVICE_ON_VALUES}`);
     }
-    for (const secret of secretsOfHeader(value)) values.secrets.add(secret);
+    for (const credential of credentialsOfHeader(name, value)) values.secrets.add(credential);
   }
   return { transport: definition.transport, url, headers };
 }

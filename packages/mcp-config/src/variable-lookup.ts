@@ -1,5 +1,4 @@
-import type { ServerDefinition } from "@jackfield/mcp-core";
-import { looksLikeCredential } from "./credentials.ts";
+import { namesCredential, type ServerDefinition } from "@jackfield/mcp-core";
 import { ownMember } from "./documents/json-value.ts";
 import type { Environment } from "./safe-environment.ts";
 import { references, sourcesOf, type VariableDialect } from "./variables.ts";
@@ -36,7 +35,7 @@ export function seesOwnEnv({ transport }: ReferringDefinition, { ownEnv }: Varia
  * credential, even if the user allows the entry to read it, and its default does not apply either (threat T13).
  */
 export function isWithheldOutside(name: string, { definedIn }: ServerDefinition): boolean {
-  return definedIn.scope === "project" && looksLikeCredential(name);
+  return definedIn.scope === "project" && namesCredential(name);
 }
 
 /**
@@ -50,9 +49,9 @@ export function isHeldBack(
 ): boolean {
   if (definedIn.scope !== "project") return false;
   const text = ownMember(env, name);
-  if (text === undefined) return looksLikeCredential(name);
+  if (text === undefined) return namesCredential(name);
   const inside = [...references(text, dialect, true)].flatMap(({ reference }) => sourcesOf(reference));
-  return inside.some(({ kind, name: inner }) => kind !== "place" && looksLikeCredential(inner));
+  return inside.some(({ kind, name: inner }) => kind !== "place" && namesCredential(inner));
 }
 
 /** An own member of `values`; a name never reaches the prototype. */

@@ -123,23 +123,3 @@ describe("no secret of the environment is shown when a server cannot be resolved
     expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(PLANTED);
   });
 });
-
-test("onSecrets receives the server's name and the principal", async () => {
-  const received: unknown[] = [];
-  const resolve = createServerResolver({
-    env: { TOKEN: PLANTED },
-    onSecrets: (...said) => received.push(said.toSpliced(1, 1)),
-  });
-  const definition = {
-    name: "s",
-    definedIn: { scope: "explicit" },
-    transport: "http",
-    url: "https://host/mcp",
-    headers: { "x-key": "${TOKEN}" },
-  } as const;
-  for (const principal of ["ann", undefined]) await resolve(definition, { signal, principal });
-  expect(received).toEqual([
-    ["s", "ann"],
-    ["s", undefined],
-  ]);
-});

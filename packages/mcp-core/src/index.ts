@@ -17,6 +17,25 @@ export type {
   ToolCallResult,
 } from "./content.ts";
 export type { ContextSource, Owned, ResourceSubscription } from "./context-source.ts";
+export { withoutCredentialForms } from "./credential-forms.ts";
+export {
+  beginsLikeKey,
+  credentialsIn,
+  credentialsInText,
+  credentialsOfAuthorization,
+  credentialsOfHeader,
+  decoded,
+  isCredential,
+  isPlaceholder,
+  isTokenOfUser,
+  looksGenerated,
+  type NamedArgument,
+  namedArguments,
+  namesCredential,
+  ownCredentials,
+  type UrlParts,
+  urlParts,
+} from "./credentials.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export { ERROR_CODES, type ErrorCode } from "./error-code.ts";
 export type { Handshake, Implementation, PriorHandshake, ProtocolEra } from "./handshake.ts";
@@ -46,9 +65,8 @@ export {
   toMcpError,
 } from "./mcp-error.ts";
 export type { McpEvents } from "./mcp-events.ts";
-export { ownCredentials } from "./own-credentials.ts";
 export type { GetPromptResult, PromptArgument, PromptDefinition, PromptMessage } from "./prompt.ts";
-export { REDACTED, redact } from "./redact.ts";
+export { REDACTED, Redactor, type TextCut } from "./redactor.ts";
 export type {
   ResolvedInProcessServer,
   ResolvedRemoteServer,

@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
-import { isMcpError, McpError } from "@jackfield/mcp-core";
+import { isMcpError, McpError, withoutCredentialForms } from "@jackfield/mcp-core";
 import { ERROR_ADVICE, MAY_HAVE_RUN } from "./error-advice.ts";
-import { withoutSecretForms } from "./secret-forms.ts";
 
 /** The longest text `errorText` gives, in bytes of UTF-8. */
 export const MAX_ERROR_TEXT_BYTES = 2048;
@@ -96,7 +95,7 @@ function cleanText(text: string): string {
   // Lone surrogates go before what is invisible: two of them could become a character when what is between them is removed.
   const separated = plain.replace(new RegExp(SEPARATING, "gu"), " ");
   const visible = separated.replace(new RegExp(INVISIBLE, "gu"), "").trim();
-  return withoutSecretForms(visible);
+  return withoutCredentialForms(visible);
 }
 
 const ELLIPSIS = "…";

@@ -1,8 +1,10 @@
 import {
   type ConnectOptions,
   type Connector,
+  credentialsInText,
   DEFAULT_LIMITS,
   type Implementation,
+  type Logger,
   McpError,
   type ResolvedServer,
   type Session,
@@ -11,9 +13,10 @@ import {
 import type { Channel, ChannelFacts } from "./channel.ts";
 import { DEFAULT_CLIENT_INFO } from "./client-info.ts";
 import { openingError } from "./errors/opening-error.ts";
+import { redactorOf } from "./errors/wording.ts";
 import { type ConnectionPools, createConnectionPools } from "./http/connection-pools.ts";
 import type { HttpOptionsSource } from "./http/http-options.ts";
-import { loginSecrets } from "./http/url-login.ts";
+import { callListener } from "./listener-call.ts";
 import { type Negotiated, type NegotiationOptions, negotiate } from "./negotiation.ts";
 import { openHttp } from "./openers/http.ts";
 import { openInProcess } from "./openers/in-process.ts";
@@ -21,7 +24,6 @@ import type { OpenerTools } from "./openers/opener.ts";
 import { openSse } from "./openers/sse.ts";
 import { openStdio } from "./openers/stdio.ts";
 import { createOpeningDeadline } from "./opening-deadline.ts";
-import { createRedactingLogger } from "./redacting-logger.ts";
 import { negotiateRemote } from "./remote-negotiation.ts";
 import type { Sdk } from "./sdk.ts";
 import { createNotificationRelay } from "./session/notification-relay.ts";
@@ -83,12 +85,12 @@ async function openSession(
   const { signal, prior, handlers: hostHandlers = {}, auth } = connectOptions;
   let channel: Channel | undefined;
   // Errors of the host's functions before a channel exists may contain the server's URL.
-  const known: ChannelFacts = "url" in server ? { secrets: loginSecrets(server.url) } : {};
+  const known: ChannelFacts = "url" in server ? { secrets: credentialsInText(server.url) } : {};
   const facts = () => channel?.facts() ?? known;
-  const log = createRedactingLogger(connectOptions.log, () => [
-    ...server.secrets,
-    ...(facts().secrets ?? []),
-  ]);
+  const log: Logger = (level, message, fields) => {
+    const redactor = redactorOf(server, facts().secrets);
+    callListener(() => connectOptions.log(level, redactor.hide(message), redactor.hideIn(fields)));
+  };
   const deadline = createOpeningDeadline(connectTimeoutMs, signal);
   try {
     deadline.signal.throwIfAborted();

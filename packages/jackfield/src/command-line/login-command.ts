@@ -25,7 +25,6 @@ import { openApprovals } from "../approval-store.ts";
 import { approveCommand, blockedReportOf } from "../blocked-servers.ts";
 import { entryAuthorization } from "../entry-authorization.ts";
 import { loginDirectory } from "../login-directory.ts";
-import { withRecordedSecrets } from "../recorded-secrets.ts";
 import { rewordedError } from "../reworded-error.ts";
 import { createSecrecy, type Secrecy } from "../secrecy.ts";
 import type { CommandResult } from "./command-result.ts";
@@ -124,7 +123,7 @@ async function openAccount(
   const admission = createServerAdmission({ ledger: openApprovals(undefined, log) });
   const definition = await findDefinition(options, command, admission.admit);
   const isAdmitted = () => admission.isAdmitted(definition);
-  const resolve = withRecordedSecrets(createServerResolver({ cwd, isAdmitted }), secrecy);
+  const resolve = secrecy.follow(createServerResolver({ cwd, isAdmitted }));
   const resolving = resolve(definition, { signal });
   const server = await (command === "login"
     ? resolving

@@ -1,7 +1,6 @@
-import { isMcpError, McpError, type McpErrorDetails, thrownMessage } from "@jackfield/mcp-core";
+import { isMcpError, McpError, type McpErrorDetails, Redactor, thrownMessage } from "@jackfield/mcp-core";
 import type { Sdk } from "../sdk.ts";
 import { isOutage, isOwnTrouble, notJustNow, type WatchedAnswer } from "./outage.ts";
-import { hideSecrets } from "./secret-spelling.ts";
 
 /** The step in which a login or a refresh failed. */
 export interface LoginStep {
@@ -58,23 +57,22 @@ const NO_OAUTH_ERROR = /^(?:HTTP (\d{3}): )?Invalid OAuth error response: /;
 
 /** Turns an error of the SDK or the network into one that a person who logs in can act on. */
 export function loginError(sdk: Sdk, thrown: unknown, step: LoginStep): McpError {
-  const { server, secrets = [] } = step;
+  const { server, secrets } = step;
+  const redactor = new Redactor(secrets);
   if (isMcpError(thrown)) {
-    const { code, message, ...details } = thrown.toJSON();
-    const redacted = hideSecrets(message, secrets);
-    const isClean = redacted === message;
-    if (thrown.server !== undefined && isClean) return thrown;
-    const text = thrown.server === undefined ? `Server ${JSON.stringify(server)}: ${redacted}` : redacted;
-    const cause = isClean ? thrown : undefined;
+    const shown = redactor.hideIn(thrown);
+    if (shown.server !== undefined) return shown;
+    const { code, message, ...details } = shown.toJSON();
+    const text = `Server ${JSON.stringify(server)}: ${message}`;
     return new McpError(code, text, {
       ...details,
       phase: details.phase ?? "handshake",
-      server: thrown.server ?? server,
-      cause,
+      server,
+      cause: shown,
     });
   }
-  const cause = harmlessCause(sdk, thrown, secrets);
-  const reason = describe(sdk, thrown, step);
+  const cause = harmlessCause(sdk, thrown, redactor);
+  const reason = describe(sdk, thrown, step, redactor);
   const { status, retryAfterMs } = step.answer ?? {};
   if (!isTrouble(sdk, thrown, status)) return authRequired(server, reason, { cause });
   // Any other status, such as the 400 with which some servers report an outage, would be taken for a refusal.
@@ -92,23 +90,20 @@ function isTrouble(sdk: Sdk, thrown: unknown, status: number | undefined): boole
   );
 }
 
-/** What was thrown, if it repeats no secrets. An OAuth error is always kept, with its secrets redacted. */
-function harmlessCause(sdk: Sdk, thrown: unknown, secrets: readonly string[]): unknown {
-  if (thrown instanceof sdk.OAuthError) {
-    return new sdk.OAuthError(hideSecrets(thrown.code, secrets), wordsOf(thrown.message, secrets));
-  }
+/** What was thrown, without secrets. An OAuth error stays one. */
+function harmlessCause(sdk: Sdk, thrown: unknown, redactor: Redactor): unknown {
+  if (thrown instanceof sdk.OAuthError)
+    return new sdk.OAuthError(redactor.hide(thrown.code), wordsOf(thrown.message, redactor));
   // A parser quotes the text that it could not read, and a page that answers a registration may repeat anything.
   const isPage = thrown instanceof sdk.RegistrationRejectedError && wordsOfBody(thrown.body) === undefined;
   if (isPage || isUnreadable(thrown)) return undefined;
-  const stack = thrown instanceof Error ? thrown.stack : "";
-  const text = `${thrownMessage(thrown)}\n${stack}`;
-  return hideSecrets(text, secrets) === text ? thrown : undefined;
+  return redactor.hideIn(thrown);
 }
 
 /** An authorization server's error text, without secrets. */
-function wordsOf(message: string, secrets: readonly string[]): string {
+function wordsOf(message: string, redactor: Redactor): string {
   const [isOther, status] = NO_OAUTH_ERROR.exec(message) ?? [];
-  if (isOther === undefined) return hideSecrets(message, secrets);
+  if (isOther === undefined) return redactor.hide(message);
   return status === undefined ? "not an OAuth error" : `HTTP ${status}, not an OAuth error`;
 }
 
@@ -125,9 +120,9 @@ function wordsOfBody(body = ""): string | undefined {
   return typeof error_description === "string" ? `${error}: ${error_description}` : error;
 }
 
-function describe(sdk: Sdk, thrown: unknown, { doing, endpoint, secrets = [] }: LoginStep): string {
+function describe(sdk: Sdk, thrown: unknown, { doing, endpoint }: LoginStep, redactor: Redactor): string {
   const asked = withoutQuery(endpoint);
-  const quoteRedacted = (text: string) => quote(hideSecrets(text, secrets));
+  const quoteRedacted = (text: string) => quote(redactor.hide(text));
   if (thrown instanceof sdk.RegistrationRejectedError) {
     return `its authorization server did not register a client: ${asked} answered HTTP ${thrown.status} (${quoteRedacted(wordsOfBody(thrown.body) ?? "not an OAuth error")}). ${ADVICE_ON_CLIENT}`;
   }
@@ -141,7 +136,7 @@ function describe(sdk: Sdk, thrown: unknown, { doing, endpoint, secrets = [] }: 
     return "its authorization server's token endpoint does not use TLS; nothing was sent.";
   }
   if (thrown instanceof sdk.OAuthError) {
-    return `its authorization server refused the ${doing}: ${quoteRedacted(thrown.code)} (${quote(wordsOf(thrown.message, secrets))}).`;
+    return `its authorization server refused the ${doing}: ${quoteRedacted(thrown.code)} (${quote(wordsOf(thrown.message, redactor))}).`;
   }
   if (isUnreadable(thrown)) {
     const answer = doing === "token request" ? "an invalid token answer" : "invalid metadata";

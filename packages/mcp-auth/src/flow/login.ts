@@ -1,4 +1,10 @@
-import { isMcpError, McpError, type ResolvedRemoteServer, thrownMessage } from "@jackfield/mcp-core";
+import {
+  isMcpError,
+  McpError,
+  Redactor,
+  type ResolvedRemoteServer,
+  thrownMessage,
+} from "@jackfield/mcp-core";
 import type { FetchLike, OAuthTokens, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
 import { checkAuthorizationUrl } from "../callback/authorization-url.ts";
 import { type CallbackAnswer, type CallbackServer, openCallbackServer } from "../callback/callback-server.ts";
@@ -11,9 +17,9 @@ import type { Authority } from "./authority.ts";
 import { identifyClient, redirectUrisOf } from "./client-identity.ts";
 import { grantedCredential, requireBearer } from "./grant.ts";
 import { authRequired, type LoginStep, loginError, quote } from "./login-error.ts";
+import { secretsOfClient } from "./login-secrets.ts";
 import { withoutNullMembers } from "./null-members.ts";
 import { isOwnTrouble } from "./outage.ts";
-import { hideSecrets, secretsOfClient } from "./secret-spelling.ts";
 
 /** Errors that refuse the client, not the code (RFC 6749, section 5.2). */
 const DEAD_CLIENT = new Set<string>(["invalid_client", "unauthorized_client"]);
@@ -183,8 +189,7 @@ async function authorizeCode(
 }
 
 function notShown(server: string, error: unknown, secrets: readonly string[]): McpError {
-  const text = thrownMessage(error);
-  const redacted = hideSecrets(text, secrets);
-  const reason = `the login page could not be shown: ${quote(redacted)}`;
-  return authRequired(server, reason, { cause: redacted === text ? error : undefined });
+  const redactor = new Redactor(secrets);
+  const reason = `the login page could not be shown: ${quote(redactor.hide(thrownMessage(error)))}`;
+  return authRequired(server, reason, { cause: redactor.hideIn(error) });
 }

@@ -6,9 +6,9 @@ import { readAuthorityMetadata } from "./authority.ts";
 import { withSecret } from "./client-identity.ts";
 import { refreshedCredential, requireBearer } from "./grant.ts";
 import { loginError } from "./login-error.ts";
+import { secretsOf } from "./login-secrets.ts";
 import { withoutNullMembers } from "./null-members.ts";
 import { isOutage, watchAnswers } from "./outage.ts";
-import { secretsOf } from "./secret-spelling.ts";
 
 /** A token is renewed this long before it expires (oh-my-pi). */
 const RENEWED_BEFORE_END_MS = 300_000;

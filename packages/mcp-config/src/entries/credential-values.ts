@@ -1,12 +1,18 @@
-import { alwaysHoldsCredential, decoded, looksLikeCredential, urlParts } from "../credentials.ts";
+import {
+  beginsLikeKey,
+  decoded,
+  isPlaceholder,
+  isTokenOfUser,
+  namesCredential,
+  urlParts,
+} from "@jackfield/mcp-core";
 import { schemeOf } from "../http-syntax.ts";
-import { namesCredential } from "./credential-names.ts";
 import { besideMarks, defaultsIn, isWholeReference, type MarkedText } from "./marked-references.ts";
 
 /** Whether a text in the place of a credential is one. Short texts, references, paths and the scheme of a header are not. */
 export function isLiteralSecret(text: unknown): boolean {
   if (typeof text !== "string" || text.length <= 5 || text.includes("${")) return false;
-  if (isWholeReference(text)) return false;
+  if (isWholeReference(text) || isPlaceholder(text)) return false;
   if (isUrl(text)) return isUrlWithSecret({ marked: text, defaults: [] });
   return !PATH.test(text) && !HEADER_SCHEME.test(text);
 }
@@ -14,10 +20,6 @@ export function isLiteralSecret(text: unknown): boolean {
 const PATH = /^(?:~|\.{1,2}|\$[A-Za-z_]\w*)?\//;
 
 const HEADER_SCHEME = /^(?:Bearer|Basic|Token)\s*$/i;
-
-/** The beginnings of the keys of well-known services. */
-const KNOWN_KEY =
-  /(?:^|[\s"',;=:])(?:sk-[A-Za-z\d]|[sr]k_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|AKIA[A-Z\d]|AIza|eyJ[\w-]|ya29\.|hf_|npm_|gsk_|shpat_|whsec_|SG\.)/;
 
 // The sources of patterns that few texts are tested with: a set of Unicode characters is built as soon as its literal is read, even in
 // a function that never runs.
@@ -32,7 +34,7 @@ const LONG_WORD = String.raw`^\p{L}{20,}$`;
  */
 export function looksLikeSecret(text: string): boolean {
   if (!isLiteralSecret(text)) return false;
-  if (isUrl(text) || KNOWN_KEY.test(text)) return true;
+  if (isUrl(text) || beginsLikeKey(text)) return true;
   const key = text.trim().replace(/^(?:Bearer|Basic|Token)\s+/i, "");
   if (/\s/.test(key)) return false;
   const words = key.split(new RegExp(BETWEEN_WORDS, "u"));
@@ -42,26 +44,12 @@ export function looksLikeSecret(text: string): boolean {
   return mixed.length >= 3 || words.some((word) => new RegExp(LONG_WORD, "u").test(word));
 }
 
-/** Whether a written-out value is a credential: by its name, or else, if the name may be one's, by the value itself. */
-export function tellsCredential(name: string, text: string): boolean {
-  return looksLikeCredential(name) && (namesCredential(name) || holdsCredential(text));
-}
-
-/** Whether a whole value is a credential or has one in it: a header, a cookie, a document or a private key. */
-function holdsCredential(text: string): boolean {
-  return looksLikeSecret(text) || containsGeneratedKey(text) || CREDENTIAL_FORM.test(text);
-}
-
-/** After a scheme, a word of small letters only is taken for a word. */
-const CREDENTIAL_FORM =
-  /\b(?:[Bb]asic|[Bb]earer|[Tt]oken)\s+(?=\S*(?:[\d=_+/]|[a-z][A-Z]))\S{6}|PRIVATE KEY-----|"private_key"/;
-
 /**
  * Whether a word that may as well be a variable's name is a credential. A name in capitals is none, unless it begins like the key of a
  * known service.
  */
 export function isSecretWord(word: string): boolean {
-  return (/[a-z]/.test(word) || KNOWN_KEY.test(word)) && looksLikeSecret(word);
+  return (/[a-z]/.test(word) || beginsLikeKey(word)) && looksLikeSecret(word);
 }
 
 /**
@@ -77,7 +65,7 @@ export function containsGeneratedKey(text: string): boolean {
  * `S3_KEY2_V1`, or begin like a key, like `npm_config_registry`.
  */
 export function isCredentialAsName(name: string): boolean {
-  return (KNOWN_KEY.test(name) && /[^a-z_]/.test(name)) || (/[a-z]/.test(name) && containsGeneratedKey(name));
+  return (beginsLikeKey(name) && /[^a-z_]/.test(name)) || (/[a-z]/.test(name) && containsGeneratedKey(name));
 }
 
 const GENERATED = /[\w.~+=-]{20}/;
@@ -108,10 +96,8 @@ export function isUrlWithSecret(url: MarkedText): boolean {
   return (
     hasSecretUser ||
     parameters
-      .filter(({ name }) => looksLikeCredential(name))
-      .some(({ name, value }) =>
-        alwaysHoldsCredential(name) ? isSecret(value) : isSecretParameter(value, url),
-      )
+      .filter(({ name }) => namesCredential(name))
+      .some(({ name, value }) => (/auth$/i.test(name) ? isSecretParameter(value, url) : isSecret(value)))
   );
 }
 
@@ -131,10 +117,6 @@ function isSecretUser(userinfo: string, url: MarkedText): boolean {
   };
   const user = userinfo.replace(/:$/, "");
   return besideMarks(user).some(isTokenOfUser) || defaultsIn(user, url).some(isSecretDefault);
-}
-
-function isTokenOfUser(text: string): boolean {
-  return /^[\w.~+=-]{16,}$/.test(text) && /\d/.test(text);
 }
 
 export function isUrl(text: string): boolean {

@@ -1,4 +1,4 @@
-import { looksLikeCredential } from "../credentials.ts";
+import { isCredential, namedArguments, namesCredential } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, ownMember } from "../documents/json-value.ts";
 import { isPlainValue } from "../plain-values.ts";
@@ -11,19 +11,9 @@ import {
   isUrlWithSecret,
   looksLikeSecret,
   mayContainGeneratedKey,
-  tellsCredential,
 } from "./credential-values.ts";
 import { besideMarks, isWholeReference, markReferences, refersSomehow } from "./marked-references.ts";
 import type { WrittenServer } from "./written-server.ts";
-
-/** A value of these kinds is no credential, whatever its name says. None is longer than five characters. */
-const HARMLESS_VALUE = /^(?:|true|false|yes|no|on|off|none|null|\d{1,5})$/i;
-
-/** The path of a file that holds a credential. */
-const FILE = /^(?:~|\.{1,2}|[A-Za-z]:)?[\\/](?!\/)[^${}@]*\.\w{1,8}$/;
-
-/** `--flag` or `--flag=value`. */
-const FLAG = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s;
 
 /**
  * The paths of credentials that are written out instead of referred to, including those in defaults of references. Values are not
@@ -62,38 +52,16 @@ export function findLiteralSecrets(
   if (login !== undefined && isMap(login) && typeof login.clientSecret === "string") {
     if (isLiteral(login.clientSecret, ofLogin, true)) paths.push(["auth", "clientSecret"]);
   }
-  let before = "";
-  for (let index = 0; index < args.length; index += 1) {
-    const text = args[index] as string;
-    const match = text.startsWith("-") ? FLAG.exec(text) : null;
-    const flag = match?.[1] ?? "";
-    const value = match ? (match[2] ?? "") : text;
-    const name = flag || before;
-    const { name: inner = name, text: given = value } = pairIn(name, value) ?? {};
-    if (value !== "" && isSecret(inner, given, variables)) paths.push(["args", index]);
-    before = value === "" ? flag : "";
-  }
+  for (const [index, { name, value }] of namedArguments(args).entries())
+    if (value !== "" && isSecret(name, value, variables)) paths.push(["args", index]);
   return paths;
-}
-
-/** Flags of proxies and container programs whose value has a name of its own, and what stands between the two. */
-const PAIR_FLAGS: { readonly [flag: string]: string } = { header: ":", H: ":", env: "=", e: "=" };
-
-function pairIn(flag: string, value: string): { readonly name: string; readonly text: string } | undefined {
-  const mark = Object.hasOwn(PAIR_FLAGS, flag) ? PAIR_FLAGS[flag] : undefined;
-  if (mark === undefined || isUrl(value)) return undefined;
-  const at = value.indexOf(mark);
-  const name = value.slice(0, Math.max(at, 0)).trim();
-  // For other programs, `-e` comes before a line of code.
-  return /^[\w-]+$/.test(name) ? { name, text: value.slice(at + 1).trim() } : undefined;
 }
 
 function isSecret(name: string, text: string, variables: VariableDialect, isValue = false): boolean {
   if (isUrl(text)) return holdsSecret(text, variables, isValue);
-  if (looksLikeCredential(name) && isLiteral(text, variables, isValue)) {
-    // Where there is a reference, the text itself has been judged.
-    if (tellsCredential(name, text) || refersSomehow(text, variables, isValue)) return true;
-  }
+  // Where there is a reference, the text around it and its default are judged; else name and value decide.
+  const isJudged = refersSomehow(text, variables, isValue) ? namesCredential(name) : isCredential(name, text);
+  if (isJudged && isLiteral(text, variables, isValue)) return true;
   if (!text.includes("://") || !refersSomehow(text, variables, isValue)) return false;
   const { defaults } = markReferences(text, variables, isValue);
   return defaults.some((given) => isUrl(given) && holdsSecret(given, variables, isValue));
@@ -101,7 +69,7 @@ function isSecret(name: string, text: string, variables: VariableDialect, isValu
 
 /** Whether a credential is written out: as the whole text, as the default of a reference, or beside one. */
 function isLiteral(text: string, variables: VariableDialect, isValue = false): boolean {
-  if ((text.length <= 5 && HARMLESS_VALUE.test(text)) || FILE.test(text)) return false;
+  if (text === "") return false;
   if (isBareName(text, variables, isValue)) return isSecretWord(text);
   if (!refersSomehow(text, variables, isValue)) return !isWholeReference(text);
   // Most texts with a reference hold nothing else, which is cheap to see.

@@ -1,5 +1,4 @@
-import type { DefinedIn } from "@jackfield/mcp-core";
-import { looksLikeCredential } from "../credentials.ts";
+import { type DefinedIn, isCredential, namedArguments } from "@jackfield/mcp-core";
 import { createMap, isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { isNormalUrl } from "../http-syntax.ts";
 import { loaderOfProject } from "../loader-variables.ts";
@@ -203,8 +202,9 @@ function arePlainArguments(args: unknown): args is readonly string[] | undefined
   if (args === undefined) return true;
   if (!Array.isArray(args)) return false;
   for (const text of args as readonly unknown[]) if (typeof text !== "string") return false;
-  const line = args.join(" ");
-  return isPlainText(line) && !looksLikeCredential(line);
+  return (
+    isPlainText(args.join(" ")) && !namedArguments(args).some(({ name, value }) => isCredential(name, value))
+  );
 }
 
 const PLAIN_URL = /^https?:\/\/[\w.-]+(?::\d+)?(?:\/[\w./-]*)?$/;
@@ -233,7 +233,7 @@ function plainTexts(found: unknown, name: RegExp, variables: VariableDialect): P
     const reference = PLAIN_REFERENCE.exec(text);
     if (reference)
       areForeign ||= !isKnownTo(variables, reference[1] === undefined ? "${NAME}" : "${env:NAME}");
-    else if (!isPlainText(text) || looksLikeCredential(written)) return undefined;
+    else if (!isPlainText(text) || isCredential(written, text)) return undefined;
   }
   return { texts: found as { readonly [name: string]: string }, areForeign };
 }

@@ -1,5 +1,4 @@
-import type { ResolvedServer, ServerDefinition } from "@jackfield/mcp-core";
-import { decoded } from "../credentials.ts";
+import { decoded, type ResolvedServer, type ServerDefinition } from "@jackfield/mcp-core";
 
 const EXA_HOST = "mcp.exa.ai";
 const EXA_SEARCH = "web_search_exa";

@@ -1,6 +1,7 @@
+import { isCredential } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
-import { isLiteralSecret, tellsCredential } from "../entries/credential-values.ts";
+import { isLiteralSecret } from "../entries/credential-values.ts";
 
 /** A value, and the names of what it still needs. */
 export interface FilledIn<T> {
@@ -104,7 +105,7 @@ function isWrittenSecret(input: JsonMap): boolean {
   if (member(input, "isSecret") !== true) return false;
   const filled = readInput(input);
   if (filled?.variables.length !== 0 || !isLiteralSecret(filled.value)) return false;
-  return !tellsCredential(textMember(input, "name") ?? "", filled.value);
+  return !isCredential(textMember(input, "name") ?? "", filled.value);
 }
 
 function valueField(input: JsonMap): "value" | "default" {

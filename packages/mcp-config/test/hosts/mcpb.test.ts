@@ -10,7 +10,7 @@ const file = "/bundles/files/manifest.json";
 async function resolve(
   launch: { readonly args?: readonly string[]; readonly env?: { readonly [name: string]: string } },
   asked: object,
-  options: Pick<ServerResolverOptions, "inputs" | "onSecrets"> = {},
+  options: Pick<ServerResolverOptions, "inputs"> = {},
 ) {
   const server = { type: "node", mcp_config: { command: "node", ...launch } };
   const { servers } = await parse({ name: "b", server, user_config: asked }, { host: "mcpb", file });
@@ -77,12 +77,10 @@ describe("an answer to a user_config option of an MCPB bundle", () => {
   const asked = { k: { type: "directory", multiple: true, default: ["/default"] } };
 
   test("replaces the default and is reported as a secret", async () => {
-    const told: string[] = [];
-    const onSecrets = (_server: string, values: readonly string[]) => told.push(...values);
     const inputs = { "user_config.k": ["/planted/a", "${HOME}/b"] };
-    const resolved = await resolve({ args: ["-", "${user_config.k}"] }, asked, { inputs, onSecrets });
+    const resolved = await resolve({ args: ["-", "${user_config.k}"] }, asked, { inputs });
     expect(resolved).toMatchObject({ args: ["-", "/planted/a", "${HOME}/b"] });
-    expect(told).toEqual(expect.arrayContaining(["/planted/a", "${HOME}/b"]));
+    expect(resolved.secrets).toEqual(expect.arrayContaining(["/planted/a", "${HOME}/b"]));
     const none = await resolve({ args: ["-", "${user_config.k}"] }, asked, {
       inputs: { "user_config.k": [] },
     });

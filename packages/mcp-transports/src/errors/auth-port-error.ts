@@ -1,9 +1,9 @@
 import { isMcpError, McpError, type ResolvedServer, thrownMessage } from "@jackfield/mcp-core";
 import { adviseOnAuthorization } from "./http-status.ts";
 import { withOutcome } from "./known-outcome.ts";
-import { excerpt, harmlessCause } from "./wording.ts";
+import { excerpt, redactorOf } from "./wording.ts";
 
-/** What the host's auth port threw, and what must not be shown of it. */
+/** What the host's auth port threw, and what must not be shown of it besides the credentials of the entry. */
 export interface AuthPortFailure {
   readonly thrown: unknown;
   readonly server: ResolvedServer;
@@ -13,7 +13,8 @@ export interface AuthPortFailure {
 /** The error of a refused request whose login failed. The session goes on, so no thrown value may look like a lost connection. */
 export function failedLoginError({ thrown, server, secrets }: AuthPortFailure): McpError {
   if (isMcpError(thrown)) return withOutcome(thrown, "rejected");
-  const said = excerpt(thrownMessage(thrown), secrets);
+  const redactor = redactorOf(server, secrets);
+  const said = excerpt(thrownMessage(thrown), redactor);
   return new McpError(
     "MCP_AUTH_REQUIRED",
     `The login to server "${server.name}" failed: ${said}. ${adviseOnAuthorization(server)}`,
@@ -21,7 +22,7 @@ export function failedLoginError({ thrown, server, secrets }: AuthPortFailure): 
       server: server.name,
       phase: "handshake",
       outcome: "rejected",
-      cause: harmlessCause(thrown, secrets),
+      cause: redactor.hideIn(thrown),
     },
   );
 }
@@ -33,10 +34,11 @@ export function missingCredentialsError(
 ): McpError {
   const outcome = wasRefused ? "rejected" : "not-sent";
   if (isMcpError(thrown)) return withOutcome(thrown, outcome);
-  const said = excerpt(thrownMessage(thrown), secrets);
+  const redactor = redactorOf(server, secrets);
+  const said = excerpt(thrownMessage(thrown), redactor);
   return new McpError(
     "MCP_CONNECT_FAILED",
     `The credentials for server "${server.name}" could not be read: ${said}. Check that the place where they are stored is available.`,
-    { server: server.name, phase: "handshake", outcome, cause: harmlessCause(thrown, secrets) },
+    { server: server.name, phase: "handshake", outcome, cause: redactor.hideIn(thrown) },
   );
 }

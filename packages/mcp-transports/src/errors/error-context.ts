@@ -1,31 +1,31 @@
-import type { McpErrorDetails, ResolvedServer } from "@jackfield/mcp-core";
+import type { McpErrorDetails, Redactor, ResolvedServer } from "@jackfield/mcp-core";
 import type { ChannelFacts } from "../channel.ts";
-import { harmlessCause, shownStderr } from "./wording.ts";
+import { redactorOf, shownStderr } from "./wording.ts";
 
 /** What every error of one connection needs to know. */
 export interface ErrorContext {
   readonly server: ResolvedServer;
   readonly facts: ChannelFacts;
+  /** Set only for a request for a page of a list. It may be a key to the server's data, and is not shown. */
+  readonly cursor?: string | undefined;
 }
 
 /** The details that all errors share. */
-export function commonDetails({ server, facts }: ErrorContext, cause: unknown): McpErrorDetails {
+export function commonDetails(context: ErrorContext, cause: unknown): McpErrorDetails {
+  const redactor = hiding(context);
   return {
-    server: server.name,
-    stderr: shownStderr(facts, server.secrets),
-    cause: harmlessCause(cause, server.secrets),
+    server: context.server.name,
+    stderr: shownStderr(context.facts, redactor),
+    cause: redactor.hideIn(cause),
   };
+}
+
+/** Hides the credentials of the entry and of the connection. */
+export function hiding({ server, facts, cursor }: ErrorContext): Redactor {
+  return redactorOf(server, cursor ? [...(facts.secrets ?? []), cursor] : facts.secrets);
 }
 
 /** How a server is named in a message. */
 export function nameOf({ server }: ErrorContext): string {
   return `Server "${server.name}"`;
-}
-
-/** Adds the secrets of the channel, and the given ones, to those of the entry. */
-export function withHidden<C extends ErrorContext>(context: C, ...secrets: readonly string[]): C {
-  const { server, facts } = context;
-  const hidden = [...(facts.secrets ?? []), ...secrets];
-  if (hidden.length === 0) return context;
-  return { ...context, server: { ...server, secrets: [...server.secrets, ...hidden] } };
 }

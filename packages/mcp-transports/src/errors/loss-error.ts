@@ -1,14 +1,13 @@
 import { McpError } from "@jackfield/mcp-core";
 import { ChannelFault } from "../channel-fault.ts";
-import { commonDetails, type ErrorContext, nameOf, withHidden } from "./error-context.ts";
+import { commonDetails, type ErrorContext, hiding, nameOf } from "./error-context.ts";
 import { describeExit, describeLastWords, describeTooManyRequests } from "./wording.ts";
 
 const ADVICE_ON_EXIT = "Connect again; if it keeps ending, run its command in a terminal to see why.";
 
 /** Why a session ended without being closed by us. */
-export function lossError(loss: ErrorContext): McpError {
-  const context = withHidden(loss);
-  const { facts, server } = context;
+export function lossError(context: ErrorContext): McpError {
+  const { facts } = context;
   const name = nameOf(context);
   const details = { phase: "call", ...commonDetails(context, facts.fault) } as const;
   if (facts.fault instanceof ChannelFault && facts.fault.facts.kind === "message-too-large")
@@ -26,7 +25,7 @@ export function lossError(loss: ErrorContext): McpError {
   if (facts.exit)
     return new McpError(
       "MCP_SERVER_EXITED",
-      `${name} ended ${describeExit(facts.exit)}.${describeLastWords(facts, server.secrets)} ${ADVICE_ON_EXIT}`,
+      `${name} ended ${describeExit(facts.exit)}.${describeLastWords(facts, hiding(context))} ${ADVICE_ON_EXIT}`,
       details,
     );
   return new McpError("MCP_SESSION_LOST", `${name} closed ${describeEnd(context)}. Connect again.`, details);
@@ -53,8 +52,7 @@ export function forgottenSessionError(context: ErrorContext): McpError {
 }
 
 /** The error of a session that was opened with a remembered handshake, which no longer holds. */
-export function outdatedPriorError(loss: ErrorContext, cause: unknown): McpError {
-  const context = withHidden(loss);
+export function outdatedPriorError(context: ErrorContext, cause: unknown): McpError {
   return new McpError(
     "MCP_SESSION_LOST",
     `${nameOf(context)} no longer supports the protocol version of the remembered handshake. Connect again without it.`,

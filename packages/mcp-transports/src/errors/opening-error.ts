@@ -2,7 +2,7 @@ import { type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-c
 import type { ChannelFaultFacts } from "../channel-fault.ts";
 import type { LaunchFault } from "../stdio/command-launch.ts";
 import type { PassedOver } from "../stdio/command-lookup.ts";
-import { commonDetails, type ErrorContext, nameOf, withHidden } from "./error-context.ts";
+import { commonDetails, type ErrorContext, hiding, nameOf } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
 import { adviseOnAuthorization, adviseOnStatus } from "./http-status.ts";
 import {
@@ -25,8 +25,7 @@ const ADVICE_ON_HANDSHAKE =
 type Explanation = readonly [code: ErrorCode, message: string, details?: McpErrorDetails];
 
 /** Converts what an opening threw to its error, with code and message. */
-export function openingError(thrown: unknown, opening: OpeningContext): McpError {
-  const context = withHidden(opening);
+export function openingError(thrown: unknown, context: OpeningContext): McpError {
   const failure = readCause(thrown, context);
   if (failure.kind === "mcp") return failure.error;
   const [code, message, details] = explainExit(failure, context) ?? explainFailure(failure, context);
@@ -43,13 +42,13 @@ function readCause(thrown: unknown, { facts }: OpeningContext): Failure {
 
 /** If the process has ended, its exit explains the failure, unless we stopped waiting before. */
 function explainExit(failure: Failure, context: OpeningContext): Explanation | undefined {
-  const { facts, server } = context;
+  const { facts } = context;
   const isOurDoing =
     failure.kind === "channel" &&
     (failure.facts.kind === "deadline-expired" || failure.facts.kind === "aborted");
   if (!facts.exit || isOurDoing) return undefined;
   const ended = `${nameOf(context)} ended ${describeExit(facts.exit)}`;
-  const words = describeLastWords(facts, server.secrets) + describeStray(facts, server.secrets);
+  const words = describeLastWords(facts, hiding(context)) + describeStray(facts, hiding(context));
   switch (facts.hasReadInput) {
     case true:
       return [
@@ -69,7 +68,7 @@ function explainExit(failure: Failure, context: OpeningContext): Explanation | u
 
 function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: OpeningContext): Explanation {
   const name = nameOf(context);
-  const show = (text: string) => excerpt(text, context.server.secrets);
+  const show = (text: string) => excerpt(text, hiding(context));
   switch (failure.kind) {
     case "channel":
       return explainFault(failure.facts, context);
@@ -112,7 +111,7 @@ function explainFault(fault: ChannelFaultFacts, context: OpeningContext): Explan
   const name = nameOf(context);
   switch (fault.kind) {
     case "deadline-expired": {
-      const stray = describeStray(facts, server.secrets);
+      const stray = describeStray(facts, hiding(context));
       const advice = adviseOnSilence(context);
       return [
         "MCP_CONNECT_TIMEOUT",
@@ -134,7 +133,7 @@ function explainFault(fault: ChannelFaultFacts, context: OpeningContext): Explan
     case "folder-missing":
       return [
         "MCP_CONFIG_INVALID",
-        `${name} cannot be started: its working directory ${excerpt(fault.folder, server.secrets)} does not exist. Correct "cwd" in its entry.`,
+        `${name} cannot be started: its working directory ${excerpt(fault.folder, hiding(context))} does not exist. Correct "cwd" in its entry.`,
         { phase: "spawn" },
       ];
     case "url-invalid":
@@ -166,7 +165,7 @@ function explainFault(fault: ChannelFaultFacts, context: OpeningContext): Explan
       if (server.transport !== "stdio") return explainClosing(context);
       return [
         "MCP_HANDSHAKE_FAILED",
-        `${name} closed its standard streams before it was ready.${describeLastWords(facts, server.secrets)} ${ADVICE_TO_RUN_IT}`,
+        `${name} closed its standard streams before it was ready.${describeLastWords(facts, hiding(context))} ${ADVICE_TO_RUN_IT}`,
       ];
   }
 }
@@ -198,7 +197,7 @@ const DISTRUST: { readonly [R in PassedOver["reason"]]: string } = {
 
 function explainMissingCommand(passedOver: PassedOver | undefined, context: OpeningContext): Explanation {
   const { server } = context;
-  const show = (text: string) => `"${excerpt(text, server.secrets)}"`;
+  const show = (text: string) => `"${excerpt(text, hiding(context))}"`;
   const command = server.transport === "stdio" ? show(server.command) : "";
   const fact = `${nameOf(context)} cannot be started: the command ${command} was not found`;
   const sentences = passedOver
@@ -209,7 +208,7 @@ function explainMissingCommand(passedOver: PassedOver | undefined, context: Open
 
 function explainSpawnFault(errno: string | undefined, context: OpeningContext): Explanation {
   const { server } = context;
-  const command = server.transport === "stdio" ? excerpt(server.command, server.secrets) : "";
+  const command = server.transport === "stdio" ? excerpt(server.command, hiding(context)) : "";
   const name = nameOf(context);
   if (errno === "ENOENT") return explainMissingCommand(undefined, context);
   if (errno === "EACCES" || errno === "EPERM")
@@ -237,7 +236,7 @@ function explainStatus(
       `${name} refused access (HTTP ${status}). ${adviseOnAuthorization(context.server)}`,
       { httpStatus: status },
     ];
-  const reason = status >= 300 && status < 400 ? `: ${excerpt(detail, context.server.secrets)}` : "";
+  const reason = status >= 300 && status < 400 ? `: ${excerpt(detail, hiding(context))}` : "";
   return [
     "MCP_CONNECT_FAILED",
     `${name} answered with HTTP ${status}${reason}. ${adviseOnStatus(status)}`,

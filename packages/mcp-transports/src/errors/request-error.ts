@@ -1,7 +1,7 @@
 import { type CallOutcome, type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
 import type { ChannelFaultFacts } from "../channel-fault.ts";
 import { isRefusalCode, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
-import { commonDetails, type ErrorContext, nameOf, withHidden } from "./error-context.ts";
+import { commonDetails, type ErrorContext, hiding, nameOf } from "./error-context.ts";
 import { type Failure, httpStatusOf, readFailure } from "./failure.ts";
 import { adviseOnAuthorization } from "./http-status.ts";
 import { withOutcome } from "./known-outcome.ts";
@@ -13,8 +13,6 @@ export interface RequestContext extends ErrorContext {
   readonly method: string;
   /** Set only for `tools/call`. */
   readonly tool?: string | undefined;
-  /** Set only for a page of a list. It is redacted from the error, even if the server repeats it. */
-  readonly cursor?: string | undefined;
   /** Whether a write was attempted. */
   readonly isWritten: boolean;
 }
@@ -26,9 +24,7 @@ type Explanation = readonly [
 ];
 
 /** Converts what a request threw to its error, with code, outcome and message. */
-export function requestError(thrown: unknown, request: RequestContext): McpError {
-  const { cursor } = request;
-  const context = cursor ? withHidden(request, cursor) : withHidden(request);
+export function requestError(thrown: unknown, context: RequestContext): McpError {
   const failure = readFailure(thrown);
   if (failure.kind === "mcp") return withOutcome(failure.error, outcomeOf(context).outcome);
   const status = httpStatusOf(failure);
@@ -72,8 +68,7 @@ export function timeoutError(limitMs: number, isTotal: boolean, context: Request
 }
 
 /** The error of a request whose caller gave up. */
-export function abortedError(reason: unknown, request: RequestContext): McpError {
-  const context = withHidden(request);
+export function abortedError(reason: unknown, context: RequestContext): McpError {
   return new McpError(
     "MCP_ABORTED",
     `The caller aborted ${subjectOf(context)} to server "${context.server.name}".`,
@@ -95,7 +90,7 @@ export function closedError(context: RequestContext): McpError {
 }
 
 function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: RequestContext): Explanation {
-  const show = (text: string) => excerpt(text, context.server.secrets);
+  const show = (text: string) => excerpt(text, hiding(context));
   switch (failure.kind) {
     case "rpc":
     case "version":

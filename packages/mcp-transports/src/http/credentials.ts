@@ -86,7 +86,7 @@ export function createCredentials({
   const failureOf = (thrown: unknown): AuthPortFailure => {
     // The port only gave up because the channel was closed, which has its own error.
     if (signal.aborted && !isMcpError(thrown)) throw thrown;
-    return { thrown, server, secrets: [...server.secrets, ...secrets()] };
+    return { thrown, server, secrets: secrets() };
   };
   const meet = async (challenge: AuthChallenge) => {
     const verdict = await askPort(challenge);

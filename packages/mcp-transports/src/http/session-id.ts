@@ -1,4 +1,4 @@
-import { decoded } from "./url-login.ts";
+import { decoded, namesCredential } from "@jackfield/mcp-core";
 
 /** Longer ids are invalid. In characters. */
 const LONGEST_SESSION_ID = 1024;
@@ -12,8 +12,8 @@ const MOST_IDS_IN_ENDPOINT = 16;
 /** A shorter value counts as an id only if its parameter name suggests one. */
 const SHORTEST_NAMELESS_ID = 16;
 
-/** Parameters whose values count as ids, however short they are. */
-const NAME_OF_AN_ID = /session|token|secret|ticket|key$|^(?:sid|auth)$/i;
+/** Parameters whose values count as ids, however short they are, as those of credentials do. */
+const NAME_OF_AN_ID = /session|ticket|^sid$/i;
 
 /** Parameters that often hold an id. A shorter value of theirs is more likely a number or an ordinary word. */
 const LIKELY_NAME_OF_AN_ID = /(?:^|[^a-z])id$|conn|client|transport/i;
@@ -65,7 +65,7 @@ function idsInPair(pair: string): readonly string[] {
 
 /** How long the value of a parameter has to be to count as an id. */
 function shortestId(name: string): number {
-  if (NAME_OF_AN_ID.test(name)) return 0;
+  if (NAME_OF_AN_ID.test(name) || namesCredential(name)) return 0;
   const isLikely = LIKELY_NAME_OF_AN_ID.test(name) || LIKELY_NAME_IN_CAMEL_CASE.test(name);
   return isLikely ? SHORTEST_LIKELY_ID : SHORTEST_NAMELESS_ID;
 }

@@ -7,7 +7,7 @@ import {
 } from "@jackfield/mcp-core";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
-import { excerpt, harmlessCause } from "../errors/wording.ts";
+import { excerpt, redactorOf } from "../errors/wording.ts";
 import { checkMessage, isAnswer, type MessageCheck, unsoundAnswer } from "../message-check.ts";
 import { loadSdk } from "../sdk.ts";
 import type { Opener } from "./opener.ts";
@@ -64,17 +64,19 @@ async function findServer(entry: ResolvedInProcessServer): Promise<FoundServer> 
 }
 
 /** Explains the error here: the code of a missing module would otherwise be read as that of an unreachable address. */
-async function madeBy(make: () => unknown, { name, secrets }: ResolvedInProcessServer): Promise<unknown> {
+async function madeBy(make: () => unknown, entry: ResolvedInProcessServer): Promise<unknown> {
   try {
     return await make();
   } catch (cause) {
     if (isMcpError(cause)) throw cause;
-    const said = excerpt(thrownMessage(cause), secrets);
+    const { name } = entry;
+    const redactor = redactorOf(entry);
+    const said = excerpt(thrownMessage(cause), redactor);
     const message = `The function in the entry of server "${name}" failed: ${said}. Correct it, or the module that it imports.`;
     throw new McpError("MCP_CONNECT_FAILED", message, {
       server: name,
       phase: "handshake",
-      cause: harmlessCause(cause, secrets),
+      cause: redactor.hideIn(cause),
     });
   }
 }

@@ -1,5 +1,5 @@
-import { type ResolvedStdioServer, redact } from "@jackfield/mcp-core";
-import { excerpt } from "../errors/wording.ts";
+import type { ResolvedStdioServer } from "@jackfield/mcp-core";
+import { excerpt, redactorOf } from "../errors/wording.ts";
 import { createStdioTransport } from "../stdio/stdio-transport.ts";
 import type { Opener } from "./opener.ts";
 
@@ -13,13 +13,13 @@ export const openStdio: Opener<ResolvedStdioServer> = async (server, { registry,
         "The server printed a line that is not a protocol message to its standard output; such lines are skipped.",
         {
           server: server.name,
-          line: excerpt(line, server.secrets),
+          line: excerpt(line, redactorOf(server), { end: true }),
         },
       ),
     takeCharge: (child, input) =>
       registry.adopt(
         child,
-        { server: server.name, command: redact(server.command, server.secrets), log },
+        { server: server.name, command: redactorOf(server).hide(server.command), log },
         input,
       ),
   });

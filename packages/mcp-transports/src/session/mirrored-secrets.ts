@@ -1,16 +1,6 @@
-import type { Logger, ToolDefinition } from "@jackfield/mcp-core";
+import { type Logger, namesCredential, type ToolDefinition } from "@jackfield/mcp-core";
 import { isRecord } from "../plain-values.ts";
 import { hasMarks } from "./mirrored-parameters.ts";
-
-/** A name with one of these words looks like a secret. */
-const SECRET_WORDS: ReadonlySet<string> = new Set(
-  "apikey auth authorization bearer cookie credential credentials jwt otp passphrase passwd password passcode pat pin pwd secret secrets token".split(
-    " ",
-  ),
-);
-
-/** Words that make a following `key` look like a secret. */
-const KEY_KINDS: ReadonlySet<string> = new Set("access api encryption private secret signing ssh".split(" "));
 
 /**
  * Warns of tools that make the client repeat in a header what looks like a secret. Proxies between client and server read and
@@ -52,20 +42,8 @@ function secretsIn(schema: unknown, path: readonly string[]): string[] {
   return Object.entries(schema.properties).flatMap(([name, property]) => {
     if (!isRecord(property)) return [];
     const header = property["x-mcp-header"];
-    const isSecret = typeof header === "string" && (looksSecret(name) || looksSecret(header));
+    const isSecret = typeof header === "string" && (namesCredential(name) || namesCredential(header));
     const deeper = secretsIn(property, [...path, name]);
     return isSecret ? [[...path, name].join("."), ...deeper] : deeper;
   });
-}
-
-/** `apiKey`, `API_KEY` and `x-api-key` are the same words; `tokenizer` and `monkey` are others. */
-function looksSecret(name: string): boolean {
-  const words = name
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .split(/[^a-z0-9]/);
-  return words.some(
-    (word, index) =>
-      SECRET_WORDS.has(word) || (word === "key" && index > 0 && KEY_KINDS.has(words[index - 1] ?? "")),
-  );
 }

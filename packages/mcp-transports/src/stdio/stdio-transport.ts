@@ -81,7 +81,7 @@ class ChildTransport implements StdioTransport {
       onFault: (fault) => this.fail(fault),
       onStrayOutput: options.onStrayOutput,
     });
-    this.#stderrTail = createOutputTail({ maxBytes: KEPT_STDERR_BYTES, secrets: server.secrets });
+    this.#stderrTail = createOutputTail(KEPT_STDERR_BYTES);
   }
 
   get pid(): number | null {

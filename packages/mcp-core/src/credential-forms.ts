@@ -1,4 +1,5 @@
-import { REDACTED } from "@jackfield/mcp-core";
+import { KEY_BEGINNING } from "./credentials.ts";
+import { REDACTED } from "./redactor.ts";
 
 /** White space in columns and before the next line too; its length is limited to keep the work linear. */
 const GAP = String.raw`\s{1,64}`;
@@ -53,6 +54,7 @@ const FORMS: readonly RegExp[] = [
   // The next line may close the tag that encloses the text.
   new RegExp(String.raw`(${NAMED}${QUOTE}?)(?!<\/[a-z][\w-]*[\s>])${VALUE}`, "gi"),
   /(\b)(?:sk-[\w-]{16,}|gh[a-z]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|xox[a-z]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16,})/g,
+  new RegExp(String.raw`(\b)(?:(?!eyJ)${KEY_BEGINNING}(?=[\w-]{0,64}\d)[A-Za-z0-9-]{16,})`, "g"),
   new RegExp(
     String.raw`(\b)(?:sk-[\w-]{1,15}|gh[a-z]_[A-Za-z0-9]{1,15}|github_pat_\w{1,15}|xox[a-z]-[A-Za-z0-9-]{1,9}|AKIA[A-Z0-9]{1,15})${CUT}`,
     "g",
@@ -87,7 +89,10 @@ function formsBetween(quote: string, character: (not: string) => string): readon
   ].map((form) => new RegExp(`(${NAMED}${quote})${form}`, "gi"));
 }
 
-/** The text with whatever has the form of a secret replaced, also a secret whose end was cut off. */
-export function withoutSecretForms(text: string): string {
+/**
+ * A text in which whatever has the form of a credential is replaced, also one whose end was cut off. For text from elsewhere whose
+ * credentials nobody knows; known ones are hidden by a `Redactor`.
+ */
+export function withoutCredentialForms(text: string): string {
   return FORMS.reduce((shown, form) => shown.replace(form, `$1${REDACTED}`), text);
 }
