@@ -41,30 +41,27 @@ async function runtime(options: OpenMcpOptions = {}) {
   return { mcp, sessions, attempts, logged };
 }
 
-/** The notifications that a listener gets when a server sends this message. */
-function notificationsWith(data: string, mcp: Mcp, session: FakeSession | undefined): string {
-  const heard: string[] = [];
-  const off = mcp.on("notification", (event) => heard.push(JSON.stringify(event)));
-  session?.notify({ method: "notifications/message", params: { data } });
-  off();
-  return heard.join("\n");
+/** What a runtime logs when one of its servers is lost with this message. */
+function logOf(message: string, session: FakeSession | undefined, logged: readonly string[]): string {
+  const before = logged.length;
+  session?.lose(new McpError("MCP_SESSION_LOST", message));
+  return logged.slice(before).join("\n");
 }
 
 describe("a user's secret in a runtime with many users", () => {
-  it("is in no notification of any user, view or runtime", async () => {
-    const { mcp, sessions, attempts } = await runtime();
+  it("is in no error, log line or state of any other user", async () => {
+    const { mcp, sessions, attempts, logged } = await runtime();
     try {
-      const heard: string[] = [];
       const users = await Promise.all(USERS.map((user) => mcp.forPrincipal(user)));
       expect(attempts).toEqual([undefined, ...USERS]);
-      for (const source of [mcp, mcp.view({}), ...users, ...users.map((user) => user.view({}))])
-        source.on("notification", (event) => heard.push(JSON.stringify(event)));
       for (const principal of [undefined, ...USERS]) {
-        const data = `${tokenOf(principal)} and ${tokenOf(USERS[0])}`;
-        sessions.get(principal)?.notify({ method: "notifications/message", params: { data } });
+        const message = `Refused ${tokenOf(principal)} and ${tokenOf(USERS[0])}.`;
+        sessions.get(principal)?.lose(new McpError("MCP_SESSION_LOST", message, { cause: new Error(message) }));
       }
-      expect(heard).toHaveLength(2 * (USERS.length + 1));
-      for (const text of heard) expect(text).not.toMatch(LEAK);
+      for (const source of [mcp, ...users])
+        expect(source.servers()).toMatchObject([{ error: { message: "Refused [redacted] and [redacted]." } }]);
+      expect(logged.join("\n")).toContain("Refused [redacted]");
+      expect(logged.join("\n")).not.toMatch(LEAK);
     } finally {
       await mcp.close();
     }
@@ -123,13 +120,26 @@ describe("a user's secret in a runtime with many users", () => {
     expect(shown()).toEqual([tokenOf("ann"), "[redacted]"]);
   });
 
+  it("leaves nothing behind, however many users have come and gone", () => {
+    const secrecy = createSecrecy(undefined);
+    const error = new Error(tokenOf("user-9999"));
+    for (let at = 0; at < 10_000; at += 1) {
+      const leave = secrecy.admit(`user-${at}`);
+      secrecy.recordSecrets("mail", [tokenOf(`user-${at}`)], `user-${at}`);
+      if (at % 1_000 === 0) expect(secrecy.hideIn(tokenOf(`user-${at}`))).toBe("[redacted]");
+      leave();
+    }
+    // Without anything to hide, nothing is searched.
+    expect(secrecy.hideIn(error)).toBe(error);
+  });
+
   it("is forgotten when `await using` closes the user's runtime", async () => {
-    const { mcp, sessions } = await runtime();
+    const { mcp, sessions, logged } = await runtime();
     try {
       await (async () => {
         await using _ann = await mcp.forPrincipal("ann");
       })();
-      expect(notificationsWith(tokenOf("ann"), mcp, sessions.get(undefined))).toContain(tokenOf("ann"));
+      expect(logOf(tokenOf("ann"), sessions.get(undefined), logged)).toContain(tokenOf("ann"));
     } finally {
       await mcp.close();
     }
@@ -144,11 +154,11 @@ describe("a user's secret in a runtime with many users", () => {
         else giveUp.abort();
       },
     });
-    const { mcp } = await runtime({ connect });
+    const { mcp, logged } = await runtime({ connect });
     try {
       const joining = mcp.forPrincipal("ann", { signal: giveUp.signal });
       await expect(joining).rejects.toMatchObject({ code: "MCP_ABORTED" });
-      expect(notificationsWith(tokenOf("ann"), mcp, own)).toContain(tokenOf("ann"));
+      expect(logOf(tokenOf("ann"), own, logged)).toContain(tokenOf("ann"));
     } finally {
       await mcp.close();
     }
@@ -157,7 +167,7 @@ describe("a user's secret in a runtime with many users", () => {
   it("is not remembered if the resolver ends after the user has left", async () => {
     const asked = Promise.withResolvers<void>();
     const slow = Promise.withResolvers<void>();
-    const { mcp, sessions } = await runtime({
+    const { mcp, sessions, logged } = await runtime({
       resolve: async (definition, options) => {
         if (options.principal !== undefined) {
           asked.resolve();
@@ -174,7 +184,7 @@ describe("a user's secret in a runtime with many users", () => {
       await expect(joining).rejects.toMatchObject({ code: "MCP_ABORTED" });
       slow.resolve();
       await nextTurn();
-      expect(notificationsWith(tokenOf("ann"), mcp, sessions.get(undefined))).toContain(tokenOf("ann"));
+      expect(logOf(tokenOf("ann"), sessions.get(undefined), logged)).toContain(tokenOf("ann"));
     } finally {
       await mcp.close();
     }
@@ -186,9 +196,9 @@ describe("a user's secret in a runtime with many users", () => {
       await (await mcp.forPrincipal("bob")).close();
       await (await mcp.forPrincipal("ann")).close();
       await mcp.reconnect("mail");
-      const heard = notificationsWith(`${tokenOf("ann")} and ${tokenOf("bob")}`, mcp, sessions.get("ann"));
+      const heard = logOf(`${tokenOf("ann")} and ${tokenOf("bob")}`, sessions.get("ann"), logged);
       expect(heard).toContain(`[redacted] and ${tokenOf("bob")}`);
-      expect(logged.join()).not.toMatch(LEAK);
+      expect(logged.join()).not.toContain(tokenOf("ann"));
     } finally {
       await mcp.close();
     }

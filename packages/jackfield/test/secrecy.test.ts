@@ -18,11 +18,10 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** The names do not show which of the values is secret. */
 const VALUES = {
-  FLAVOUR: 'planted "first" value/+&%',
+  FLAVOUR_TOKEN: 'planted "first" value/+&%',
   API_KEY: "planted-second-value",
-  PLACE: "plantéd third valuë",
+  PLACE_SECRET: "plantéd third valuë",
 };
 
 /** Every spelling in which a value must be redacted. */
@@ -45,10 +44,9 @@ const leaks = (shown: unknown) => {
   return TELLING.filter((spelling) => text.includes(spelling));
 };
 
-/** Collects the events of a runtime beside what it logs. */
+/** Collects the states that a runtime tells beside what it logs. */
 function watched(mcp: Mcp, said: unknown[]): unknown[] {
   mcp.on("statusChanged", (event) => said.push(event));
-  mcp.on("notification", (event) => said.push(event));
   return said;
 }
 
@@ -91,7 +89,7 @@ describe("a server's secret", () => {
     }
   });
 
-  it("[threat T90] is redacted in errors, logs and events of a custom connector", async () => {
+  it("[threat T90] is redacted in errors and logs of a custom connector", async () => {
     stubValues();
     const said: unknown[] = [];
     const session = createFakeSession({
@@ -127,57 +125,95 @@ describe("a server's secret", () => {
       expect(mcp.report.failed[0]?.error.message).toContain("cannot reach [redacted]");
       await mcp.reconnect("s");
       said.push(await mcp.callTool("mcp__s__echo").catch((error: unknown) => error));
-      session.notify({ method: "notifications/message", params: { level: "info", data: { text: PLANTED } } });
       said.push(mcp, mcp.servers());
       expect(leaks(said)).toEqual([]);
       expect(inspect(said, { depth: 20 })).toContain("refused [redacted]");
-      expect(inspect(said, { depth: 20 })).toContain("notifications/message");
     } finally {
       await mcp.close();
     }
   });
 
-  it("is redacted in the server's own name, instructions and tool names", async () => {
+  it("is redacted in the errors of every view and user, and what the server says of itself passes unchanged", async () => {
     stubValues();
     const said: unknown[] = [];
-    const texts = PLANTED.join(" ");
-    const serverInfo = { name: texts, version: VALUES.API_KEY, title: texts };
-    const agreed = { capabilities: { [VALUES.API_KEY]: {} }, supportedVersions: [VALUES.API_KEY] };
-    const era = { era: "modern", at: 1, discover: { ...agreed, instructions: texts } } as const;
+    const instructions = `do ${PLANTED.join(" ")}`;
+    const name = `of-${VALUES.API_KEY}`;
     const session = createFakeSession({
-      handshake: { serverInfo, instructions: `do ${texts}`, prior: era },
+      handshake: { serverInfo: { name: VALUES.API_KEY, version: "1" }, instructions },
       tools: [
-        {
-          name: "answers",
-          inputSchema: { type: "object" },
-          outputSchema: { required: ["a"], type: "object" },
-        },
-        { name: `of-${VALUES.API_KEY}`, inputSchema: { type: "object", required: [VALUES.PLACE] } },
+        { name, inputSchema: { type: "object", properties: { [VALUES.API_KEY]: { enum: [VALUES.API_KEY] } }, required: ["a"] } },
+        { name: "asked", inputSchema: { type: "object", required: [VALUES.API_KEY] } },
       ],
-      answer: () => ({ content: [], structuredContent: { [VALUES.FLAVOUR]: 1 } }),
     });
     const cache = createFakeToolCache();
     const { connect } = createFakeConnector({ onAttempt: (attempt) => void attempt.open(session) });
     const servers = { s: { command: "x", args: REFERENCES } };
-    const mcp = await openMcp({ servers, discover: false, cache, connect });
+    const mcp = await openMcp({ servers, discover: false, cache, connect, log: (...line) => said.push(line) });
     try {
-      watched(mcp, said);
+      const heard: unknown[] = [];
+      mcp.on("notification", (event) => heard.push(event));
       const user = await mcp.forPrincipal("ann");
       for (const source of [mcp, mcp.view({}), mcp.view({}).view({}), await mcp.viewFor({}), user])
-        for (const tool of ["answers", `of-${VALUES.API_KEY}`]) {
-          const error: unknown = await source.callTool({ server: "s", tool }, {}).catch((thrown) => thrown);
-          expect(error).toBeInstanceOf(McpError);
+        {
+          const error: unknown = await source.callTool({ server: "s", tool: "asked" }, {}).catch((thrown) => thrown);
+          expect(error).toMatchObject({ code: "MCP_ARGUMENTS_INVALID", message: expect.stringContaining("[redacted]") });
           said.push(error, (error as McpError).message);
         }
-      session.lose(new McpError("MCP_SESSION_LOST", "gone"));
-      said.push(mcp.report, mcp.servers(), mcp.view({}).servers(), user.servers());
+      session.notify({ method: "notifications/message", params: { level: "info", data: { text: PLANTED } } });
       expect(leaks(said)).toEqual([]);
-      expect(inspect(mcp.report, { depth: 20 })).toContain("do [redacted]");
-      const [kept] = cache.entries.values();
-      const instructions = expect.stringContaining("[redacted]");
-      // The handshake with which a later start connects must be unchanged.
-      expect(kept).toMatchObject({ instructions, prior: { ...era, discover: { ...agreed, instructions } } });
-      expect(leaks({ ...kept, prior: { ...era, discover: { instructions: undefined } } })).toEqual([]);
+      expect(mcp.servers()).toMatchObject([{ instructions, serverInfo: { name: VALUES.API_KEY } }]);
+      expect(mcp.tools().map(({ originalName }) => originalName)).toContain(name);
+      expect(JSON.stringify(mcp.tools())).toContain(`{"enum":["${VALUES.API_KEY}"]}`);
+      expect(heard).toMatchObject([{ params: { data: { text: PLANTED } } }]);
+      // Neither of the users has an entry: it would put the credential on the disk.
+      expect([...cache.entries.values()]).toEqual([]);
+      expect(inspect(said, { depth: 9 })).toContain("is not stored in the catalog");
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("is nothing that was merely filled in: errors, tools and the catalog keep ordinary values", async () => {
+    const ordinary = { STAGE: "production", COMMIT: "unknown", TYPE: "string", PROJECT: "tracker", FOLDER: "/home/ada/work" };
+    for (const [name, value] of Object.entries(ordinary)) vi.stubEnv(name, value);
+    const tool = { name: "deploy_to_production", inputSchema: { type: "object", properties: { to: { type: "string", enum: ["production", "staging"] } } } } as const;
+    const session = createFakeSession({
+      tools: [tool],
+      answer: () => {
+        throw new McpError("MCP_OUTCOME_UNKNOWN", "in /home/ada/work", { server: "tracker", tool: tool.name, outcome: "unknown" });
+      },
+    });
+    const cache = createFakeToolCache();
+    const { connect } = createFakeConnector({ onAttempt: (attempt) => void attempt.open(session) });
+    const env = Object.fromEntries(Object.keys(ordinary).map((name) => [name, `\${${name}}`]));
+    const said: unknown[] = [];
+    const mcp = await openMcp({ servers: { tracker: { command: "x", env: { ...env, API_KEY: "planted-key-1" } } }, discover: false, cache, connect, log: (...line) => said.push(line) });
+    try {
+      const error: unknown = await mcp.callTool({ server: "tracker", tool: tool.name }).catch((thrown) => thrown);
+      expect(error).toMatchObject({ message: "in /home/ada/work", server: "tracker", tool: tool.name, outcome: "unknown" });
+      expect([...cache.entries.values()]).toMatchObject([{ tools: [tool] }]);
+      expect(inspect([said, mcp.servers()], { depth: 9 })).not.toContain("[redacted]");
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("of several lines is shown in no line, whatever the name of its variable", async () => {
+    const line = "qL3sSecretLineOfTheKey9";
+    vi.stubEnv("SIGNER", `-----BEGIN KEY-----\n${line}A\n${line}B\n-----END KEY-----`);
+    const script = `console.log(process.env.K.split("\\n")[1]); console.error("cannot parse: " + process.env.K); process.exitCode = 1;`;
+    const said: unknown[] = [];
+    const mcp = await openMcp({
+      servers: { s: { ...scriptServer(script), env: { K: "\${SIGNER}" } } },
+      discover: false,
+      cache: false,
+      retry: { maxRetries: 0 },
+      log: (...entry) => said.push(entry),
+    });
+    try {
+      said.push(mcp.report, mcp.servers(), JSON.stringify(mcp.servers()));
+      expect(mcp.report.failed[0]?.error.stderr).toContain("cannot parse: [redacted]");
+      expect(inspect(said, { depth: 20 })).not.toContain(line);
     } finally {
       await mcp.close();
     }
@@ -221,8 +257,7 @@ describe("a server's secret", () => {
       await attempted();
       const base64 = Buffer.from(tokenNow()).toString("base64");
       const data = `null heard ${tokenNow()} other-value-of-the-port ${VALUES.API_KEY} ${base64}`;
-      session.notify({ method: "notifications/message", params: { data } });
-      session.lose(new McpError("MCP_SESSION_LOST", `refused Bearer ${tokenNow()}`));
+      session.lose(new McpError("MCP_SESSION_LOST", `refused Bearer ${tokenNow()}, ${data}`));
       said.push(mcp.servers(), mcp);
       expect(inspect(said, { depth: 20 })).toContain(
         "null heard [redacted] [redacted] [redacted] [redacted]",
@@ -282,9 +317,7 @@ describe("reading an entry's OAuth settings repeatedly", () => {
     vi.stubEnv("CLIENT", "planted-client");
     vi.stubEnv("SECRET", "planted-secret");
     const { hideIn } = await readOften({ isConnected: false }, () => {});
-    expect(hideIn(`${TEXT}, planted-client, planted-secret`)).toBe(
-      "the key [redacted], [redacted], [redacted]",
-    );
+    expect(hideIn(`${TEXT}, planted-client, planted-secret`)).toBe("the key [redacted], planted-client, [redacted]");
   });
 
   it("keeps a connected server's secrets redacted, and forgets old OAuth secrets", async () => {

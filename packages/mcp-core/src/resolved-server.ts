@@ -3,7 +3,10 @@ import type { InProcessServerDefinition, ServerDefinition, ServerLimits } from "
 interface ResolvedCommon {
   readonly name: string;
   readonly limits?: ServerLimits | undefined;
-  /** Values that must never be shown: they are redacted from all text about this server that leaves the runtime. */
+  /**
+   * The credentials among its values, as they are, and nothing else: `credentialsIn` says what counts. They are hidden in log lines and
+   * errors, and do not identify the server.
+   */
   readonly secrets: readonly string[];
 }
 
