@@ -56,10 +56,14 @@ describe("a user's secret in a runtime with many users", () => {
       expect(attempts).toEqual([undefined, ...USERS]);
       for (const principal of [undefined, ...USERS]) {
         const message = `Refused ${tokenOf(principal)} and ${tokenOf(USERS[0])}.`;
-        sessions.get(principal)?.lose(new McpError("MCP_SESSION_LOST", message, { cause: new Error(message) }));
+        sessions
+          .get(principal)
+          ?.lose(new McpError("MCP_SESSION_LOST", message, { cause: new Error(message) }));
       }
       for (const source of [mcp, ...users])
-        expect(source.servers()).toMatchObject([{ error: { message: "Refused [redacted] and [redacted]." } }]);
+        expect(source.servers()).toMatchObject([
+          { error: { message: "Refused [redacted] and [redacted]." } },
+        ]);
       expect(logged.join("\n")).toContain("Refused [redacted]");
       expect(logged.join("\n")).not.toMatch(LEAK);
     } finally {

@@ -141,24 +141,41 @@ describe("a server's secret", () => {
     const session = createFakeSession({
       handshake: { serverInfo: { name: VALUES.API_KEY, version: "1" }, instructions },
       tools: [
-        { name, inputSchema: { type: "object", properties: { [VALUES.API_KEY]: { enum: [VALUES.API_KEY] } }, required: ["a"] } },
+        {
+          name,
+          inputSchema: {
+            type: "object",
+            properties: { [VALUES.API_KEY]: { enum: [VALUES.API_KEY] } },
+            required: ["a"],
+          },
+        },
         { name: "asked", inputSchema: { type: "object", required: [VALUES.API_KEY] } },
       ],
     });
     const cache = createFakeToolCache();
     const { connect } = createFakeConnector({ onAttempt: (attempt) => void attempt.open(session) });
     const servers = { s: { command: "x", args: REFERENCES } };
-    const mcp = await openMcp({ servers, discover: false, cache, connect, log: (...line) => said.push(line) });
+    const mcp = await openMcp({
+      servers,
+      discover: false,
+      cache,
+      connect,
+      log: (...line) => said.push(line),
+    });
     try {
       const heard: unknown[] = [];
       mcp.on("notification", (event) => heard.push(event));
       const user = await mcp.forPrincipal("ann");
-      for (const source of [mcp, mcp.view({}), mcp.view({}).view({}), await mcp.viewFor({}), user])
-        {
-          const error: unknown = await source.callTool({ server: "s", tool: "asked" }, {}).catch((thrown) => thrown);
-          expect(error).toMatchObject({ code: "MCP_ARGUMENTS_INVALID", message: expect.stringContaining("[redacted]") });
-          said.push(error, (error as McpError).message);
-        }
+      for (const source of [mcp, mcp.view({}), mcp.view({}).view({}), await mcp.viewFor({}), user]) {
+        const error: unknown = await source
+          .callTool({ server: "s", tool: "asked" }, {})
+          .catch((thrown) => thrown);
+        expect(error).toMatchObject({
+          code: "MCP_ARGUMENTS_INVALID",
+          message: expect.stringContaining("[redacted]"),
+        });
+        said.push(error, (error as McpError).message);
+      }
       session.notify({ method: "notifications/message", params: { level: "info", data: { text: PLANTED } } });
       expect(leaks(said)).toEqual([]);
       expect(mcp.servers()).toMatchObject([{ instructions, serverInfo: { name: VALUES.API_KEY } }]);
@@ -174,23 +191,52 @@ describe("a server's secret", () => {
   });
 
   it("is nothing that was merely filled in: errors, tools and the catalog keep ordinary values", async () => {
-    const ordinary = { STAGE: "production", COMMIT: "unknown", TYPE: "string", PROJECT: "tracker", FOLDER: "/home/ada/work" };
+    const ordinary = {
+      STAGE: "production",
+      COMMIT: "unknown",
+      TYPE: "string",
+      PROJECT: "tracker",
+      FOLDER: "/home/ada/work",
+    };
     for (const [name, value] of Object.entries(ordinary)) vi.stubEnv(name, value);
-    const tool = { name: "deploy_to_production", inputSchema: { type: "object", properties: { to: { type: "string", enum: ["production", "staging"] } } } } as const;
+    const tool = {
+      name: "deploy_to_production",
+      inputSchema: {
+        type: "object",
+        properties: { to: { type: "string", enum: ["production", "staging"] } },
+      },
+    };
     const session = createFakeSession({
       tools: [tool],
       answer: () => {
-        throw new McpError("MCP_OUTCOME_UNKNOWN", "in /home/ada/work", { server: "tracker", tool: tool.name, outcome: "unknown" });
+        throw new McpError("MCP_OUTCOME_UNKNOWN", "in /home/ada/work", {
+          server: "tracker",
+          tool: tool.name,
+          outcome: "unknown",
+        });
       },
     });
     const cache = createFakeToolCache();
     const { connect } = createFakeConnector({ onAttempt: (attempt) => void attempt.open(session) });
     const env = Object.fromEntries(Object.keys(ordinary).map((name) => [name, `\${${name}}`]));
     const said: unknown[] = [];
-    const mcp = await openMcp({ servers: { tracker: { command: "x", env: { ...env, API_KEY: "planted-key-1" } } }, discover: false, cache, connect, log: (...line) => said.push(line) });
+    const mcp = await openMcp({
+      servers: { tracker: { command: "x", env: { ...env, API_KEY: "planted-key-1" } } },
+      discover: false,
+      cache,
+      connect,
+      log: (...line) => said.push(line),
+    });
     try {
-      const error: unknown = await mcp.callTool({ server: "tracker", tool: tool.name }).catch((thrown) => thrown);
-      expect(error).toMatchObject({ message: "in /home/ada/work", server: "tracker", tool: tool.name, outcome: "unknown" });
+      const error: unknown = await mcp
+        .callTool({ server: "tracker", tool: tool.name })
+        .catch((thrown) => thrown);
+      expect(error).toMatchObject({
+        message: "in /home/ada/work",
+        server: "tracker",
+        tool: tool.name,
+        outcome: "unknown",
+      });
       expect([...cache.entries.values()]).toMatchObject([{ tools: [tool] }]);
       expect(inspect([said, mcp.servers()], { depth: 9 })).not.toContain("[redacted]");
     } finally {
@@ -204,7 +250,7 @@ describe("a server's secret", () => {
     const script = `console.log(process.env.K.split("\\n")[1]); console.error("cannot parse: " + process.env.K); process.exitCode = 1;`;
     const said: unknown[] = [];
     const mcp = await openMcp({
-      servers: { s: { ...scriptServer(script), env: { K: "\${SIGNER}" } } },
+      servers: { s: { ...scriptServer(script), env: { K: "${SIGNER}" } } },
       discover: false,
       cache: false,
       retry: { maxRetries: 0 },
@@ -317,7 +363,9 @@ describe("reading an entry's OAuth settings repeatedly", () => {
     vi.stubEnv("CLIENT", "planted-client");
     vi.stubEnv("SECRET", "planted-secret");
     const { hideIn } = await readOften({ isConnected: false }, () => {});
-    expect(hideIn(`${TEXT}, planted-client, planted-secret`)).toBe("the key [redacted], planted-client, [redacted]");
+    expect(hideIn(`${TEXT}, planted-client, planted-secret`)).toBe(
+      "the key [redacted], planted-client, [redacted]",
+    );
   });
 
   it("keeps a connected server's secrets redacted, and forgets old OAuth secrets", async () => {

@@ -96,7 +96,17 @@ describe("secrets", () => {
       { env },
     );
     expect(new Set(secrets)).toEqual(
-      new Set(["user:p%20w", "user:p w", "p%20w", "p w", "query-1", "tok-1", "Bearer tok-1", "own-1", "key-1"]),
+      new Set([
+        "user:p%20w",
+        "user:p w",
+        "p%20w",
+        "p w",
+        "query-1",
+        "tok-1",
+        "Bearer tok-1",
+        "own-1",
+        "key-1",
+      ]),
     );
   });
 

@@ -21,7 +21,7 @@ const PUBLIC_WORD = /^pub(?:lic)?$/i;
 
 /** Before a last `key`: it names a record, not a lock. */
 const RECORD_WORD =
-  /^(?:sort|partition|foreign|cache|group|routing|shard|index|object|row|map|dedup|idempotency)$/i;
+  /^(?:primary|sort|partition|foreign|cache|group|routing|shard|index|object|row|map|dedup|idempotency)$/i;
 
 /** The shell's variables for the working directory. In other cases the word is short for "password". */
 const WORKING_DIRECTORY = /^(?:OLD_?)?PWD$/;

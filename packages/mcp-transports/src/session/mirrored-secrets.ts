@@ -42,8 +42,13 @@ function secretsIn(schema: unknown, path: readonly string[]): string[] {
   return Object.entries(schema.properties).flatMap(([name, property]) => {
     if (!isRecord(property)) return [];
     const header = property["x-mcp-header"];
-    const isSecret = typeof header === "string" && (namesCredential(name) || namesCredential(header));
+    const isSecret = typeof header === "string" && (isTelling(name) || isTelling(header));
     const deeper = secretsIn(property, [...path, name]);
     return isSecret ? [[...path, name].join("."), ...deeper] : deeper;
   });
+}
+
+/** In a schema, a mere `key` names a record. */
+function isTelling(name: string): boolean {
+  return namesCredential(name) && !/^key$/i.test(name);
 }
