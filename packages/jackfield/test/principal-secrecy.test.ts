@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { McpError, type ResolveServer } from "@jackfield/mcp-core";
 import { createFakeConnector, createFakeSession, type FakeSession, useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it, vi } from "vitest";
-import { type Mcp, type OpenMcpOptions, openMcp } from "../src/index.ts";
+import { type OpenMcpOptions, openMcp } from "../src/index.ts";
 import { createSecrecy } from "../src/secrecy.ts";
 
 useLeakCheck();

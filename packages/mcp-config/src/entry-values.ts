@@ -113,8 +113,7 @@ class Values implements EntryValues {
     this.#envFileVariables = envFileVariables;
     const ownVariables = this.#fillAll(this.#definition.env, "env", "env");
     this.env = layEnvironment(ownVariables, envFileVariables, this.#policy.platform);
-    for (const variables of [this.env, envFileVariables])
-      for (const name of Object.keys(variables)) this.#keepFrom(name, variables[name] as string);
+    for (const name of Object.keys(this.env)) this.#keepFrom(name, this.env[name] as string);
   }
 
   expand(text: string, path: JsonPath): string {

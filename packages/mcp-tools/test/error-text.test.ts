@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode, McpError } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
 import { errorText, MAX_ERROR_TEXT_BYTES } from "../src/error-text.ts";
-import { withoutSecretForms } from "../src/secret-forms.ts";
+import { withoutCredentialForms } from "@jackfield/mcp-core";
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 
@@ -299,8 +299,8 @@ describe("the error text for a model", () => {
     "a. ",
   ])("scans a mebibyte of %j without stalling", (unit) => {
     const text = unit.repeat(Math.ceil(1_048_576 / unit.length));
-    expect(withoutSecretForms(`${text}!`).length).toBeGreaterThan(0);
-    expect(withoutSecretForms(text).length).toBeGreaterThan(0);
+    expect(withoutCredentialForms(`${text}!`).length).toBeGreaterThan(0);
+    expect(withoutCredentialForms(text).length).toBeGreaterThan(0);
   });
 
   it.each([
