@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { ERROR_CODES, isMcpError, McpError, toMcpError } from "../src/index.ts";
+import { ERROR_CODES, isMcpError, McpError, type McpErrorDetails, toMcpError } from "../src/index.ts";
 
 describe("McpError", () => {
   it("is recognised by isMcpError even from another copy of the package", async () => {
@@ -47,10 +47,13 @@ describe("McpError", () => {
 
   it("carries every detail it was given, also as JSON", () => {
     const location = { file: "/work/.mcp.json", line: 3 };
-    const details = {
-      ...{ server: "s", tool: "t", phase: "call", outcome: "unknown", location },
-      ...{ httpStatus: 503, rpcCode: -32000, retryAfterMs: 1_000, stderr: "It stopped." },
-    } as const;
+    const details: McpErrorDetails = {
+      ...{ server: "s", tool: "t", httpStatus: 503, rpcCode: -32000, retryAfterMs: 1_000 },
+      phase: "call",
+      outcome: "unknown",
+      location,
+      stderr: "It stopped.",
+    };
     const error = new McpError("MCP_SERVER_EXITED", "gone", details);
     expect(error).toMatchObject(details);
     expect(error.toJSON()).toEqual({ code: "MCP_SERVER_EXITED", message: "gone", ...details });

@@ -21,9 +21,10 @@ export function processIds(): ReadonlySet<number> {
  * unread, because reading hundreds of processes takes milliseconds. Empty on systems without `/proc`.
  */
 export function runningProcesses(known: ReadonlySet<number> = new Set()): readonly RunningProcess[] {
-  const others = [...processIds()].filter((pid) => !known.has(pid) && isMarked(pid));
-  const pids = new Set([...descendantsOf(process.pid), ...others]).difference(known);
-  return [...pids].filter((pid) => pid !== process.pid).flatMap((pid) => describe(pid) ?? []);
+  const isNew = (pid: number) => pid !== process.pid && !known.has(pid);
+  const orphans = [...processIds()].filter((pid) => isNew(pid) && isMarked(pid));
+  const pids = new Set([...descendantsOf(process.pid).filter(isNew), ...orphans]);
+  return [...pids].flatMap((pid) => describe(pid) ?? []);
 }
 
 function descendantsOf(pid: number): readonly number[] {
