@@ -8,8 +8,15 @@ module.exports = {
       name: "the-contract-depends-on-nothing",
       comment: "mcp-core is what everything else depends on: whatever it imported, every user would install.",
       severity: "error",
-      from: { path: "^packages/mcp-core/src" },
-      to: { pathNot: "^packages/mcp-core/src" },
+      from: { path: "^packages/mcp-core/src", pathNot: "^packages/mcp-core/src/node" },
+      to: { pathNot: "^packages/mcp-core/src/(?!node)" },
+    },
+    {
+      name: "the-ground-depends-on-node-only",
+      comment: "mcp-core/node is for every package, too: it may import the contract and modules of Node.js.",
+      severity: "error",
+      from: { path: "^packages/mcp-core/src/node" },
+      to: { pathNot: "^packages/mcp-core/src", dependencyTypesNot: ["core"] },
     },
     {
       name: "tools-knows-the-contract-only",

@@ -10,6 +10,22 @@ const FORBIDDEN_NAMES = /^(utils?|helpers?|common|misc|shared|types)\.(ts|mjs|js
 /** Written in parts, so that this file does not name what it forbids. */
 const REGISTRY_HOSTS = ["registry.npm" + "js.org", "registry.yarn" + "pkg.com", "npm" + "mirror.com"];
 
+/** What `mcp-core` has for everybody, as it would be written a second time. */
+const GROUND = [
+  [
+    /\bis(?:Record|PlainObject)\b *(?:\(value: unknown|= \()|typeof ([\w.]+) [!=]== "object" (?:&&|\|\|) \1 [!=]== null (?:&&|\|\|) !?Array\.isArray\(\1\)/,
+    '"isRecord" of mcp-core says whether a value is a record',
+  ],
+  [/\bisDeepStrictEqual\b/, '"isSameJson" of mcp-core compares values'],
+  [/_MS = 2 \*\* 31/, '"MAX_TIMER_MS" and "startTimer" of mcp-core know the longest timer'],
+  [/\b0o(?:[67]00|0[27][27])n?\b|\bgetuid\b/, '"PrivateFolder" of mcp-core/node keeps private files'],
+  [/BEGIN EXCLUSIVE|\bO_EXCL\b/, '"withFileLock" of mcp-core/node is the lock between processes'],
+  [
+    /getBuiltinModule\("node:(?:fs|sqlite)"\)/,
+    '"fileSystem" and "loadSqlite" of mcp-core/node load modules of Node.js',
+  ],
+];
+
 const problems = [];
 for (const file of trackedFiles()) {
   const isCode = /\.(ts|mjs|js|cjs)$/.test(file);
@@ -25,6 +41,11 @@ for (const file of trackedFiles()) {
   }
   if (/^packages\/.*\/src\//.test(file) && text.includes("DESIGN"))
     problems.push(`${file}: names a document that no reader has; say the reason.`);
+  if (/^packages\/(?!mcp-core\/|test-kit\/).*\/src\//.test(file)) {
+    for (const [pattern, instead] of GROUND)
+      if (pattern.test(text))
+        problems.push(`${file}: "${pattern.exec(text)?.[0]}" is written again; ${instead}.`);
+  }
   for (const host of REGISTRY_HOSTS)
     if (text.includes(host)) problems.push(`${file}: names the registry host ${host}.`);
   if (basename(file) === "pnpm-lock.yaml" && /https?:\/\/|tarball:/.test(text))

@@ -8,7 +8,7 @@ import {
   type StateStore,
   thrownText,
 } from "@jackfield/mcp-core";
-import { fileSystem } from "./builtin-modules.ts";
+import { fileSystem } from "@jackfield/mcp-core/node";
 import { ownStateDirectory } from "./state-directory.ts";
 import { homeUnknown } from "./unknown-home.ts";
 

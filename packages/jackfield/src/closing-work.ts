@@ -1,8 +1,7 @@
+import { startTimer } from "@jackfield/mcp-core";
+
 /** Default time limit for closing. */
 const CLOSING_LIMIT_MS = 5_000;
-
-/** `setTimeout` fires at once for a longer delay. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The deadline for everything that has to close. */
 export interface ClosingDeadline {
@@ -37,6 +36,6 @@ export async function waitForClosing({ work, deadline, onLate }: ClosingWork): P
     onLate(deadline.limitMs);
     late.resolve();
   };
-  const timer = setTimeout(giveUp, Math.min(deadline.leftMs(), LONGEST_TIMER_MS));
+  const timer = startTimer(giveUp, deadline.leftMs());
   await Promise.race([work(), late.promise]).finally(() => clearTimeout(timer));
 }

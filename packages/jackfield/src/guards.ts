@@ -7,6 +7,7 @@ import {
   thrownText,
   toMcpError,
 } from "@jackfield/mcp-core";
+import { fileSystem } from "@jackfield/mcp-core/node";
 import type {
   CallApprovalOptions,
   InjectionFinding,
@@ -16,7 +17,6 @@ import type {
   ToolPins,
 } from "@jackfield/mcp-guard";
 import { cleanTools, limitResults } from "@jackfield/mcp-guard/defaults";
-import { fileSystem } from "./builtin-modules.ts";
 import { type ClosingDeadline, waitForClosing } from "./closing-work.ts";
 
 /** Guards between models and servers, in addition to the caller's `use` and `toolPolicies`. */

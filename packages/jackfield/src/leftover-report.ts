@@ -1,6 +1,6 @@
 import { type Logger, thrownText } from "@jackfield/mcp-core";
+import { fileSystem } from "@jackfield/mcp-core/node";
 import type { ConnectorOptions, Leftover } from "@jackfield/mcp-transports";
-import { fileSystem } from "./builtin-modules.ts";
 import { ownStateDirectory } from "./state-directory.ts";
 import { findLeftovers } from "./transports.ts";
 

@@ -1,4 +1,4 @@
-import { McpError } from "@jackfield/mcp-core";
+import { isRecord, McpError } from "@jackfield/mcp-core";
 
 /** What an option must be, as text and as a check. */
 interface Shape {
@@ -10,8 +10,6 @@ interface Shape {
 
 type Shapes = { readonly [option: string]: Shape };
 
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isFunction = (value: unknown) => typeof value === "function";
 const isString = (value: unknown) => typeof value === "string";
 
@@ -28,13 +26,13 @@ const amount: Shape = {
 const callable: Shape = { what: "a function", fits: isFunction };
 
 function objectOf(fields: Shapes = {}, what = "an object"): Shape {
-  return { what, fits: isObject, fields };
+  return { what, fits: isRecord, fields };
 }
 
 /** Methods are looked up by name, because those of a class are inherited. */
 function objectWith(what: string, methods: readonly string[]): Shape {
   const fits = (value: unknown) =>
-    isObject(value) && methods.every((name) => isFunction(value[name as keyof typeof value]));
+    isRecord(value) && methods.every((name) => isFunction(value[name as keyof typeof value]));
   return { what, fits };
 }
 
@@ -65,7 +63,7 @@ const strings = listOf("strings", isString);
 const functions = listOf("functions", isFunction);
 /** A malformed pattern would match nothing, without any error. */
 const patterns = listOf("{ name }, { url } or { argv: [...] }", (pattern) => {
-  const [[kind, value] = [], ...others] = isObject(pattern) ? Object.entries(pattern) : [];
+  const [[kind, value] = [], ...others] = isRecord(pattern) ? Object.entries(pattern) : [];
   if (others.length > 0) return false;
   return kind === "argv" ? strings.fits(value) : (kind === "name" || kind === "url") && isString(value);
 });
@@ -73,7 +71,7 @@ const patterns = listOf("{ name }, { url } or { argv: [...] }", (pattern) => {
 const filters = listOf(
   "{ name, block }",
   (filter) =>
-    isObject(filter) &&
+    isRecord(filter) &&
     "name" in filter &&
     isString(filter.name) &&
     "block" in filter &&
@@ -130,7 +128,7 @@ const OPTIONS: Shapes = {
         objectOf({
           servers: {
             what: "an object of limits by server",
-            fits: (value) => isObject(value) && Object.values(value).every(isObject),
+            fits: (value) => isRecord(value) && Object.values(value).every(isRecord),
           },
           store: objectWith("a ResultStore", ["save"]),
         }),
@@ -159,7 +157,7 @@ const OPTIONS: Shapes = {
   clientInfo: {
     what: "an object with a name and a version",
     fits: (value) =>
-      isObject(value) &&
+      isRecord(value) &&
       "name" in value &&
       isString(value.name) &&
       "version" in value &&
@@ -176,7 +174,7 @@ const OPTIONS: Shapes = {
  * @throws McpError `MCP_CONFIG_INVALID` for an invalid option; its value, which may be secret, is not in the message
  */
 export function checkOptions(options: unknown): void {
-  if (!isObject(options)) throw invalid(`The options must be an object, not ${kindOf(options)}.`);
+  if (!isRecord(options)) throw invalid(`The options must be an object, not ${kindOf(options)}.`);
   checkFields(options, OPTIONS, "");
 }
 
@@ -186,7 +184,7 @@ function checkFields(given: object, shapes: Shapes, prefix: string): void {
     if (value === undefined) continue;
     const option = prefix + name;
     if (!fits(value)) throw invalid(`Option "${option}" must be ${what}, not ${kindOf(value)}.`);
-    if (fields !== undefined && isObject(value)) checkFields(value, fields, `${option}.`);
+    if (fields !== undefined && isRecord(value)) checkFields(value, fields, `${option}.`);
   }
 }
 

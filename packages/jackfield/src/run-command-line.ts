@@ -1,6 +1,6 @@
 import type { DiscoveredServers } from "@jackfield/mcp-config";
 import { isMcpError, type Logger, McpError, thrownText, toMcpError } from "@jackfield/mcp-core";
-import { fileSystem } from "./builtin-modules.ts";
+import { fileSystem } from "@jackfield/mcp-core/node";
 import { type CommandArguments, readArguments } from "./command-line/arguments.ts";
 import { cellsOf } from "./command-line/cells.ts";
 import type { CommandResult } from "./command-line/command-result.ts";

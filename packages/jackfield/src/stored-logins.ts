@@ -1,6 +1,6 @@
 import type { OAuth } from "@jackfield/mcp-auth";
 import type { AuthPort, Logger, ResolvedServer, ResolveServer, ServerDefinition } from "@jackfield/mcp-core";
-import { fileSystem } from "./builtin-modules.ts";
+import { fileSystem } from "@jackfield/mcp-core/node";
 import { type ClosingDeadline, waitForClosing } from "./closing-work.ts";
 import { entryAuthorization } from "./entry-authorization.ts";
 import { knownLoginDirectory } from "./login-directory.ts";

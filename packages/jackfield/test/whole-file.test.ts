@@ -8,7 +8,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { writeWholeFile } from "../src/command-line/whole-file.ts";
 import { useTemporaryHome } from "./fixture.ts";
 
 interface Disk {
@@ -34,17 +35,14 @@ const disk = vi.hoisted(
 const sound: Disk = { ...disk };
 afterEach(() => void Object.assign(disk, sound));
 
+function refuse(step: string): void {
+  const { of, code } = disk.refusal ?? {};
+  if (disk.oddity !== undefined) throw disk.oddity;
+  if (of === step) throw Object.assign(new Error("refused"), { code });
+}
+
 vi.mock("node:fs/promises", async (importOriginal) => {
   const real = await importOriginal<typeof import("node:fs/promises")>();
-  const refuse = (step: string) => {
-    const { of, code } = disk.refusal ?? {};
-    if (disk.oddity !== undefined) throw disk.oddity;
-    if (of === step) throw Object.assign(new Error("refused"), { code });
-  };
-  const rename: typeof real.rename = async (...files) => {
-    refuse("rename");
-    return real.rename(...files);
-  };
   const access: typeof real.access = async (...file) => {
     refuse("access");
     return real.access(...file);
@@ -53,24 +51,29 @@ vi.mock("node:fs/promises", async (importOriginal) => {
     const found = await real.stat(file);
     return disk.isOfSomebodyElse ? Object.assign(found, { uid: found.uid + 1 }) : found;
   };
-  const open: typeof real.open = async (...file) => {
-    refuse("open");
-    const handle = await real.open(...file);
-    if (disk.rival !== undefined) await real.writeFile(disk.rival, "theirs");
-    const noSpace = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
-    if (disk.isFull) handle.sync = () => Promise.reject(noSpace);
-    return handle;
-  };
-  return { ...real, open, rename, access, stat };
+  return { ...real, access, stat };
 });
 
-// An earlier file of this process may have loaded the module, and a later one is given the real file system.
-vi.resetModules();
-const { writeWholeFile } = await import("../src/command-line/whole-file.ts");
-afterAll(() => {
-  vi.doUnmock("node:fs/promises");
-  vi.resetModules();
+/** Faults of a disk while a draft is written and put in place. */
+beforeEach(() => {
+  const fileSystem = process.getBuiltinModule("node:fs");
+  const { fsyncSync, openSync, renameSync } = fileSystem;
+  vi.spyOn(fileSystem, "openSync").mockImplementation((path, flags, mode) => {
+    if (flags !== "wx") return openSync(path, flags, mode);
+    refuse("open");
+    if (disk.rival !== undefined) writeFileSync(disk.rival, "theirs");
+    return openSync(path, flags, mode);
+  });
+  vi.spyOn(fileSystem, "renameSync").mockImplementation((...paths) => {
+    refuse("rename");
+    renameSync(...paths);
+  });
+  vi.spyOn(fileSystem, "fsyncSync").mockImplementation((file) => {
+    if (disk.isFull) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    fsyncSync(file);
+  });
 });
+afterEach(() => void vi.restoreAllMocks());
 
 const folder = useTemporaryHome();
 const replace = (file: string, text: string) =>

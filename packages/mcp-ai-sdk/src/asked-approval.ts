@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
-import { canonicalJson, type StateStore } from "@jackfield/mcp-core";
+import { canonicalJson, isSameJson, type StateStore } from "@jackfield/mcp-core";
 
 /** A call that the AI SDK is about to make. */
 export interface PendingCall {
@@ -146,7 +145,7 @@ function isLastCallApproved(parts: readonly Part[], { toolCallId, toolName, inpu
 /** Compares inputs as JSON, since messages are stored so. */
 function isSameInput(one: unknown, other: unknown): boolean {
   try {
-    return isDeepStrictEqual(asJson(one), asJson(other));
+    return isSameJson(asJson(one), asJson(other));
   } catch {
     return false;
   }

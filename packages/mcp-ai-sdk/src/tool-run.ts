@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
-import { McpError, type Progress } from "@jackfield/mcp-core";
+import { isSameJson, McpError, type Progress } from "@jackfield/mcp-core";
 import { errorText, type FollowedCall, followCall, type ModelCallResult } from "@jackfield/mcp-tools";
 
 /** A preliminary result that reports progress. It reads like a result, whose text states the progress. */
@@ -85,7 +84,7 @@ export function isProgress(output: object): output is AiSdkProgress {
   return (
     "progress" in output &&
     isReportable(output.progress) &&
-    isDeepStrictEqual(output, progressReport(output.progress))
+    isSameJson(output, progressReport(output.progress))
   );
 }
 

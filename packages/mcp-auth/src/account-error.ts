@@ -53,3 +53,8 @@ export function withoutRetry(error: unknown): unknown {
   const details = { ...error.toJSON(), outcome: "rejected", cause: error } as const;
   return new McpError("MCP_AUTH_REQUIRED", `${error.message} Log in again.`, details);
 }
+
+/** The error of a login that the caller cancelled. */
+export function givenUp(signal: AbortSignal): McpError {
+  return new McpError("MCP_ABORTED", "The login was aborted.", { cause: signal.reason });
+}

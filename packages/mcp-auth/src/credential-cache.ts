@@ -1,8 +1,8 @@
-import { type Logger, Redactor, thrownText } from "@jackfield/mcp-core";
+import { type Logger, Redactor, raceSignal, thrownText } from "@jackfield/mcp-core";
+import { givenUp } from "./account-error.ts";
 import { withoutRegistration } from "./flow/client-identity.ts";
 import { secretsOf } from "./flow/login-secrets.ts";
 import { isDue, type Refreshed } from "./flow/refresh.ts";
-import { unlessGivenUp } from "./given-up.ts";
 import { isSameCredential, spentCredential } from "./vault/credential.ts";
 import type { StoredCredential, TokenVault } from "./vault/token-vault.ts";
 
@@ -121,7 +121,7 @@ class VaultBackedCache implements CredentialCache {
     this.#renewal ??= this.#renewInTurn(credential, redeem).finally(() => {
       this.#renewal = undefined;
     });
-    return waiting ? unlessGivenUp(this.#renewal, waiting) : this.#renewal;
+    return waiting ? raceSignal(this.#renewal, waiting, givenUp) : this.#renewal;
   }
 
   async settled(): Promise<void> {

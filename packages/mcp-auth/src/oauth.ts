@@ -10,12 +10,11 @@ import {
   thrownMessage,
 } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { challengeError } from "./account-error.ts";
+import { challengeError, givenUp } from "./account-error.ts";
 import { NO_CHALLENGE, type ReadChallenge, readChallenge } from "./challenge.ts";
 import { createCredentialCache } from "./credential-cache.ts";
 import { type NamedClient, namedEndpoints, readEntrySettings, readNamedClient } from "./entry-settings.ts";
 import { authRequired, loginByName } from "./flow/login-error.ts";
-import { givenUp } from "./given-up.ts";
 import { type AuthorizationNetwork, createAuthorizationNetwork } from "./network/authorization-network.ts";
 import type { LoginOptions, OAuthOptions } from "./oauth-options.ts";
 import { type AccountEntry, createServerAccount, type ServerAccount } from "./server-account.ts";

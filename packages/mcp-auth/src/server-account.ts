@@ -1,6 +1,6 @@
 import type { AuthChallenge, Logger, ResolvedRemoteServer } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { withoutRetry } from "./account-error.ts";
+import { givenUp, withoutRetry } from "./account-error.ts";
 import { type ReadChallenge, readChallenge } from "./challenge.ts";
 import type { CredentialCache, Redeem } from "./credential-cache.ts";
 import { createDeclinedScopes } from "./declined-scopes.ts";
@@ -9,7 +9,6 @@ import { type Authority, type DiscoverAuthorityOptions, discoverAuthority } from
 import { adviseLogin, authRequired, quote } from "./flow/login-error.ts";
 import { refresh } from "./flow/refresh.ts";
 import { chooseScopes, splitScopes } from "./flow/scope-choice.ts";
-import { givenUp } from "./given-up.ts";
 import type { CallbackOptions, OAuthOptions, ShowAuthorizationPage } from "./oauth-options.ts";
 import { loadSdk } from "./sdk.ts";
 import { createSharedLogin } from "./shared-login.ts";

@@ -1,4 +1,5 @@
-import { givenUp, unlessGivenUp } from "./given-up.ts";
+import { raceSignal } from "@jackfield/mcp-core";
+import { givenUp } from "./account-error.ts";
 import type { ShowAuthorizationPage } from "./oauth-options.ts";
 import type { StoredCredential } from "./vault/token-vault.ts";
 
@@ -27,7 +28,7 @@ export function createSharedLogin(): SharedLogin {
     async join(wanted, make) {
       const { signal } = wanted;
       while (running !== undefined && !serves(running, wanted)) {
-        await unlessGivenUp(running.made.then(ignoreOutcome, ignoreOutcome), signal);
+        await raceSignal(running.made.then(ignoreOutcome, ignoreOutcome), signal, givenUp);
       }
       if (signal.aborted) throw givenUp(signal);
       const joined =
@@ -38,7 +39,7 @@ export function createSharedLogin(): SharedLogin {
       running = joined;
       joined.waiters += 1;
       try {
-        return await unlessGivenUp(joined.made, signal);
+        return await raceSignal(joined.made, signal, givenUp);
       } finally {
         joined.waiters -= 1;
         if (joined.waiters === 0 && running === joined) joined.control.abort(signal.reason);

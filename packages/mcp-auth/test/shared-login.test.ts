@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { givenUp } from "../src/given-up.ts";
+import { givenUp } from "../src/account-error.ts";
 import { createSharedLogin, type WantedLogin } from "../src/shared-login.ts";
 import { sampleCredential } from "./vault/sample-credential.ts";
 

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
-import { cryptography } from "./builtin-modules.ts";
+import { startTimer } from "@jackfield/mcp-core";
+import { cryptography } from "@jackfield/mcp-core/node";
 import type { Environment } from "./safe-environment.ts";
 
 /** How commands in place of values are run. */
@@ -50,8 +51,6 @@ const DEFAULT_FAILURE_BACKOFF_MS = 30_000;
 /** How many refusals are remembered for each entry, as hashes. */
 const MOST_REFUSED = 16;
 const LARGEST_OUTPUT_BYTES = 64 * 1024;
-/** A longer timer would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Remembered {
   value?: string | undefined;
@@ -170,7 +169,7 @@ async function runCommand(
     stdio: ["ignore", "pipe", "ignore"],
   });
   const end = () => endGroup(child);
-  const timer = setTimeout(end, Math.min(timeoutMs, LONGEST_TIMER_MS));
+  const timer = startTimer(end, timeoutMs);
   signal.addEventListener("abort", end);
   if (signal.aborted) end();
   try {

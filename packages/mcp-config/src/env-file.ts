@@ -1,5 +1,5 @@
 import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
-import { fileSystem } from "./builtin-modules.ts";
+import { fileSystem } from "@jackfield/mcp-core/node";
 import { createMap } from "./documents/json-value.ts";
 import { isLoaderVariable, LOADER_FAULT } from "./loader-variables.ts";
 import { BOUNDARY_FAULT, isInside, projectRoot } from "./project-boundary.ts";

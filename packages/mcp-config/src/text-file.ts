@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { fileSystem } from "./builtin-modules.ts";
+import { fileSystem } from "@jackfield/mcp-core/node";
 
 const { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync, statSync } =
   fileSystem;

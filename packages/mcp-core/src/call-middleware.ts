@@ -1,7 +1,7 @@
 import type { CallOptions } from "./call-options.ts";
 import type { ToolCallResult } from "./content.ts";
-import type { JsonObject } from "./json.ts";
 import type { ToolDescriptor } from "./tool.ts";
+import type { JsonObject } from "./values.ts";
 
 /** A call on its way to the server. */
 export interface ToolCall {
@@ -26,3 +26,9 @@ export type CallMiddleware = (
   call: Readonly<ToolCall>,
   next: (change?: CallChange) => Promise<ToolCallResult>,
 ) => Promise<ToolCallResult>;
+
+/**
+ * Decides how a tool is offered: unchanged, with a changed descriptor (never another name or server), or blocked with a reason. A
+ * policy that throws blocks the tool.
+ */
+export type ToolListPolicy = (tool: ToolDescriptor) => ToolDescriptor | { readonly blocked: string };

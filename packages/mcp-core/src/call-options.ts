@@ -1,8 +1,8 @@
 import type { HostHandlers } from "./host-handlers.ts";
 import type { InputOptions } from "./input-required.ts";
-import type { JsonObject } from "./json.ts";
 import type { McpError } from "./mcp-error.ts";
 import type { ToolDefinition } from "./tool.ts";
+import type { JsonObject } from "./values.ts";
 
 /** The progress of a request. `progress` increases; the server chooses its unit. */
 export interface Progress {

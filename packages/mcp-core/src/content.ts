@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "./values.ts";
 
 /** Who a block is meant for and how much it matters (MCP `Annotations`). */
 export type ContentAnnotations = {

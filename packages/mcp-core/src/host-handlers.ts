@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "./values.ts";
 
 /** The call that a server's question belongs to. */
 export interface ServerRequestCall {

@@ -1,8 +1,6 @@
 export type { AuthChallenge, AuthPort } from "./auth-port.ts";
-export type { CallChange, CallMiddleware, ToolCall } from "./call-middleware.ts";
+export type { CallChange, CallMiddleware, ToolCall, ToolListPolicy } from "./call-middleware.ts";
 export type { CallOptions, Progress, RequestOptions, SessionRequestOptions } from "./call-options.ts";
-export type { CompletionRequest, CompletionResult } from "./completion.ts";
-export type { ConnectOptions, Connector } from "./connector.ts";
 export type {
   AudioContent,
   BlobResourceContents,
@@ -16,7 +14,20 @@ export type {
   TextResourceContents,
   ToolCallResult,
 } from "./content.ts";
-export type { ContextSource, Owned, ResourceSubscription } from "./context-source.ts";
+export type {
+  CompletionRequest,
+  CompletionResult,
+  ContextSource,
+  GetPromptResult,
+  Owned,
+  PromptArgument,
+  PromptDefinition,
+  PromptMessage,
+  ReadResourceResult,
+  ResourceDefinition,
+  ResourceSubscription,
+  ResourceTemplateDefinition,
+} from "./context-source.ts";
 export { withoutCredentialForms } from "./credential-forms.ts";
 export {
   beginsLikeKey,
@@ -36,9 +47,18 @@ export {
   type UrlParts,
   urlParts,
 } from "./credentials.ts";
+export {
+  createDeadline,
+  type Deadline,
+  type DeadlineOptions,
+  type LongTimer,
+  MAX_TIMER_MS,
+  raceSignal,
+  setLongTimer,
+  startTimer,
+} from "./deadline.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export { ERROR_CODES, type ErrorCode } from "./error-code.ts";
-export type { Handshake, Implementation, PriorHandshake, ProtocolEra } from "./handshake.ts";
 export type {
   ElicitationAnswer,
   ElicitationRequest,
@@ -53,7 +73,7 @@ export {
   type InputRequiredResult,
   isInputRequired,
 } from "./input-required.ts";
-export type { JsonObject, JsonValue } from "./json.ts";
+export { KeyedQueue } from "./keyed-queue.ts";
 export { type LogFields, type Logger, type LogLevel, silentLogger } from "./logger.ts";
 export {
   type CallOutcome,
@@ -64,8 +84,6 @@ export {
   type Phase,
   toMcpError,
 } from "./mcp-error.ts";
-export type { McpEvents } from "./mcp-events.ts";
-export type { GetPromptResult, PromptArgument, PromptDefinition, PromptMessage } from "./prompt.ts";
 export { REDACTED, Redactor, type TextCut } from "./redactor.ts";
 export type {
   ResolvedInProcessServer,
@@ -75,7 +93,6 @@ export type {
   ResolveOptions,
   ResolveServer,
 } from "./resolved-server.ts";
-export type { ReadResourceResult, ResourceDefinition, ResourceTemplateDefinition } from "./resource.ts";
 export { parseRetryAfter } from "./retry-after.ts";
 export {
   DEFAULT_LIMITS,
@@ -98,7 +115,13 @@ export type { ErrorReport, ServerSnapshot, ServerStatus, ToolsFrom } from "./ser
 export type {
   CatalogItems,
   CatalogKind,
+  ConnectOptions,
+  Connector,
+  Handshake,
+  Implementation,
   Listing,
+  PriorHandshake,
+  ProtocolEra,
   ServerNotification,
   Session,
   SessionMethod,
@@ -120,7 +143,16 @@ export type {
   LastOutcome,
   ToolCache,
 } from "./tool-cache.ts";
-export { canonicalJson, type DigestedTool, toolDigest } from "./tool-digest.ts";
-export type { ToolListPolicy } from "./tool-list-policy.ts";
-export type { SourceEvents, ToolRef, ToolSource, ToolsChanged } from "./tool-source.ts";
-export type { ToolCallParameters, ToolInput, ToolResultOf, ToolTypes } from "./tool-types.ts";
+export { type DigestedTool, toolDigest } from "./tool-digest.ts";
+export type {
+  McpEvents,
+  SourceEvents,
+  ToolCallParameters,
+  ToolInput,
+  ToolRef,
+  ToolResultOf,
+  ToolSource,
+  ToolsChanged,
+  ToolTypes,
+} from "./tool-source.ts";
+export { canonicalJson, isRecord, isSameJson, type JsonObject, type JsonValue } from "./values.ts";

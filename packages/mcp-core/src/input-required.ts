@@ -1,5 +1,5 @@
 import type { ToolCallResult } from "./content.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "./values.ts";
 
 /** A question that a server needs answered before it continues: an MCP request, for example `elicitation/create`. */
 export interface InputRequest {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "./error-code.ts";
-import type { Implementation, ProtocolEra } from "./handshake.ts";
 import type { DefinedIn, TransportKind } from "./server-definition.ts";
+import type { Implementation, ProtocolEra } from "./session.ts";
 
 /**
  * The state of a server.

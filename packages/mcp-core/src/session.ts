@@ -1,12 +1,58 @@
+import type { AuthPort } from "./auth-port.ts";
 import type { SessionRequestOptions } from "./call-options.ts";
-import type { CompletionRequest, CompletionResult } from "./completion.ts";
 import type { ToolCallResult } from "./content.ts";
-import type { Handshake } from "./handshake.ts";
-import type { JsonObject } from "./json.ts";
+import type {
+  CompletionRequest,
+  CompletionResult,
+  GetPromptResult,
+  PromptDefinition,
+  ReadResourceResult,
+  ResourceDefinition,
+  ResourceTemplateDefinition,
+} from "./context-source.ts";
+import type { HostHandlers } from "./host-handlers.ts";
+import type { Logger } from "./logger.ts";
 import type { McpError } from "./mcp-error.ts";
-import type { GetPromptResult, PromptDefinition } from "./prompt.ts";
-import type { ReadResourceResult, ResourceDefinition, ResourceTemplateDefinition } from "./resource.ts";
+import type { ResolvedServer } from "./resolved-server.ts";
 import type { ToolDefinition } from "./tool.ts";
+import type { JsonObject } from "./values.ts";
+
+/** `modern`: protocol 2026-07-28 and later, stateless. `legacy`: the `initialize` handshake, 2024-10-07 to 2025-11-25. */
+export type ProtocolEra = "modern" | "legacy";
+
+/** A party's name and version (MCP `Implementation`). */
+export type Implementation = { name: string; version: string; title?: string | undefined };
+
+/** The result of the handshake that opened a session. */
+export interface Handshake {
+  readonly era: ProtocolEra;
+  readonly protocolVersion: string;
+  readonly serverInfo?: Implementation | undefined;
+  readonly capabilities: JsonObject;
+  readonly instructions?: string | undefined;
+  /** Pass it as `prior` when connecting to the server again. */
+  readonly prior: PriorHandshake;
+}
+
+/**
+ * What an earlier handshake learned. A modern one saves the next connection every round trip, a legacy one the probe. A legacy
+ * verdict must expire: an upgraded server still answers `initialize`.
+ */
+export type PriorHandshake =
+  | {
+      readonly era: "modern";
+      /** When it was learned, epoch milliseconds. */
+      readonly at: number;
+      /** The whole result of `server/discover`. */
+      readonly discover: JsonObject;
+    }
+  | {
+      readonly era: "legacy";
+      /** When it was learned, epoch milliseconds. */
+      readonly at: number;
+      /** Set if an entry for Streamable HTTP led to a server that speaks only the older HTTP+SSE, which is then tried first. */
+      readonly transport?: "sse" | undefined;
+    };
 
 /** The item type of each kind of list. */
 export interface CatalogItems {
@@ -90,3 +136,25 @@ export interface Session extends AsyncDisposable {
   /** Ends the session and releases everything opened for it. Idempotent; resolves when all is released. */
   close(): Promise<void>;
 }
+
+/** Options of a connection attempt. */
+export interface ConnectOptions {
+  /** Aborts the attempt. The connector's own deadline is the server's `connectTimeoutMs`. */
+  readonly signal: AbortSignal;
+  /** What an earlier handshake learned, if there was one. */
+  readonly prior?: PriorHandshake | undefined;
+  /** The user on whose behalf the server is reached, if one runtime serves several users. */
+  readonly principal?: string | undefined;
+  readonly handlers?: HostHandlers | undefined;
+  readonly auth?: AuthPort | undefined;
+  readonly log: Logger;
+}
+
+/**
+ * Opens a session, or throws after releasing whatever it had opened. The port that transports implement.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` (an unusable working directory or URL), `MCP_CONNECT_FAILED`, `MCP_CONNECT_TIMEOUT`,
+ * `MCP_COMMAND_NOT_FOUND`, `MCP_SERVER_EXITED`, `MCP_LIMIT_EXCEEDED`, `MCP_PROTOCOL_VIOLATED`, `MCP_PROTOCOL_UNSUPPORTED`,
+ * `MCP_AUTH_REQUIRED`, `MCP_TRANSPORT_UNSUPPORTED` or `MCP_ABORTED`.
+ */
+export type Connector = (server: ResolvedServer, options: ConnectOptions) => Promise<Session>;

@@ -1,11 +1,10 @@
+import type { PromptDefinition, ResourceDefinition, ResourceTemplateDefinition } from "./context-source.ts";
 import type { ErrorCode } from "./error-code.ts";
-import type { Implementation, PriorHandshake } from "./handshake.ts";
-import type { JsonObject } from "./json.ts";
-import type { PromptDefinition } from "./prompt.ts";
 import type { ResolvedServer } from "./resolved-server.ts";
-import type { ResourceDefinition, ResourceTemplateDefinition } from "./resource.ts";
 import type { ServerDefinition } from "./server-definition.ts";
+import type { Implementation, PriorHandshake } from "./session.ts";
 import type { ToolDefinition } from "./tool.ts";
+import type { JsonObject } from "./values.ts";
 
 declare const catalogIdBrand: unique symbol;
 

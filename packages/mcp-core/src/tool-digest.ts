@@ -1,4 +1,5 @@
 import type { ToolDescriptor } from "./tool.ts";
+import { canonicalJson } from "./values.ts";
 
 /** The parts of a descriptor that its digest covers. */
 export type DigestedTool = Pick<ToolDescriptor, "server" | "originalName" | "description" | "definition">;
@@ -33,17 +34,4 @@ function digestOf({ server, originalName, description, definition }: DigestedToo
   } catch {
     return randomBytes(32).toString("hex");
   }
-}
-
-/**
- * JSON in which equal values have equal texts: the members of every object are in the order of their names.
- *
- * @throws TypeError for a value that JSON cannot hold, and RangeError for one that is nested too deeply
- */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === "object" && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
 }

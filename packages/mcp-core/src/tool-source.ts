@@ -1,7 +1,9 @@
 import type { CallOptions } from "./call-options.ts";
 import type { ToolCallResult } from "./content.ts";
-import type { JsonObject } from "./json.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import type { ErrorReport, ServerSnapshot, ServerStatus } from "./server-status.ts";
 import type { ToolDescriptor } from "./tool.ts";
+import type { JsonObject } from "./values.ts";
 
 /**
  * A tool by its exposed name, or by server and original name. With a `digest` (`toolDigest`) exactly that tool is meant: if it is another
@@ -38,3 +40,50 @@ export interface ToolSource<Events extends SourceEvents = SourceEvents> {
   /** Adds a listener and returns the function that removes it. A listener that throws does not affect others. */
   on<E extends keyof Events>(event: E, listener: (event: Events[E]) => void): () => void;
 }
+
+/** The events of a runtime. */
+export interface McpEvents extends SourceEvents {
+  statusChanged: { readonly before: ServerStatus; readonly snapshot: ServerSnapshot };
+  catalogChanged: { readonly server: string; readonly kind: "resources" | "prompts" };
+  /** A server has shown no sign of life for too long. Its session is dropped, and it is reconnected as after any loss. */
+  unhealthy: { readonly server: string; readonly error: ErrorReport };
+  /** A subscribed resource has changed. A burst of changes is reported once. */
+  resourceUpdated: { readonly server: string; readonly uri: string };
+  notification: { readonly server: string; readonly method: string; readonly params: unknown };
+  diagnostic: Diagnostic;
+}
+
+/**
+ * The tools known at compile time, by exposed name, each as `{ server; tool; input; output }`. Empty here: the file that
+ * `jackfield types` generates fills it by declaration merging, and TypeScript then checks calls of those tools.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: others declare its members.
+export interface ToolTypes {}
+
+/** The `ToolTypes` entry of the referenced tool; `never` if there is none. */
+type KnownTool<Ref extends ToolRef> = Ref extends keyof ToolTypes
+  ? ToolTypes[Ref]
+  : Ref extends { readonly server: infer Server; readonly tool: infer Tool }
+    ? Extract<ToolTypes[keyof ToolTypes], { readonly server: Server; readonly tool: Tool }>
+    : never;
+
+/** The arguments of a tool; any JSON object if the tool is not in `ToolTypes`. */
+export type ToolInput<Ref extends ToolRef> = [KnownTool<Ref>] extends [never]
+  ? JsonObject
+  : KnownTool<Ref> extends { readonly input: infer Input }
+    ? Input
+    : JsonObject;
+
+/** The result of a tool call; `structuredContent` is typed if the tool is in `ToolTypes`. */
+export type ToolResultOf<Ref extends ToolRef> = [KnownTool<Ref>] extends [never]
+  ? ToolCallResult
+  : KnownTool<Ref> extends { readonly output: infer Output }
+    ? Omit<ToolCallResult, "structuredContent"> & { structuredContent?: Output | undefined }
+    : ToolCallResult;
+
+/** The parameters of a call after the tool. The arguments may be omitted if none is required. */
+export type ToolCallParameters<Ref extends ToolRef, Options> =
+  // biome-ignore lint/complexity/noBannedTypes: `{}` asks whether nothing is required.
+  {} extends ToolInput<Ref>
+    ? [args?: ToolInput<Ref> | undefined, options?: Options | undefined]
+    : [args: ToolInput<Ref>, options?: Options | undefined];

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "./json.ts";
+import type { JsonObject, JsonValue } from "./values.ts";
 
 /**
  * What a server claims about a tool (MCP `ToolAnnotations`). Hints, not promises: they are believed only where the

@@ -1,5 +1,4 @@
-import type { ContentBlock } from "@jackfield/mcp-core";
-import { isRecord } from "./is-record.ts";
+import { type ContentBlock, isRecord } from "@jackfield/mcp-core";
 
 /**
  * Whether a value is a content block of a known kind, with the fields that the kind requires. Results of in-process servers are

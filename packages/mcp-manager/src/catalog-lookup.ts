@@ -2,16 +2,17 @@ import {
   type AuthPort,
   type CatalogEntry,
   type CatalogIdentity,
+  createDeadline,
   isMcpError,
   type Logger,
   McpError,
   type ResolvedServer,
   type ResolveServer,
+  raceSignal,
   type ServerDefinition,
   type ToolCache,
   thrownText,
 } from "@jackfield/mcp-core";
-import { createDeadline, raceSignal } from "./deadline.ts";
 import { type CatalogRecord, judge } from "./server/catalog-record.ts";
 
 /** A server whose variables take longer than this to fill in does not hold up the others: its record comes later. */

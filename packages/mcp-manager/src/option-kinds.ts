@@ -1,4 +1,4 @@
-import { McpError } from "@jackfield/mcp-core";
+import { isRecord, McpError } from "@jackfield/mcp-core";
 import type { McpManagerOptions } from "./options.ts";
 import { writtenValue } from "./written-value.ts";
 
@@ -7,11 +7,10 @@ interface Kind {
   fits(value: unknown): boolean;
 }
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 const isFunction = (value: unknown) => typeof value === "function";
 
 const callable: Kind = { what: "a function", fits: isFunction };
-const record: Kind = { what: "an object", fits: (value) => isObject(value) && !Array.isArray(value) };
+const record: Kind = { what: "an object", fits: isRecord };
 const callables: Kind = {
   what: "a list of functions",
   fits: (value) => Array.isArray(value) && value.every(isFunction),
@@ -41,7 +40,7 @@ const REQUIRED: readonly string[] = ["connect", "resolve"];
  * @throws McpError `MCP_CONFIG_INVALID`
  */
 export function checkKinds(options: unknown): void {
-  if (!isObject(options)) throw invalid(`The options must be an object, not ${writtenValue(options)}.`);
+  if (!isRecord(options)) throw invalid(`The options must be an object, not ${writtenValue(options)}.`);
   for (const [option, { what, fits }] of Object.entries(KINDS)) {
     const value: unknown = options[option as keyof typeof options];
     if (value === undefined && !REQUIRED.includes(option)) continue;
@@ -66,13 +65,13 @@ export function checkRecord(operation: string, options: unknown): void {
  * @throws McpError `MCP_CONFIG_INVALID`
  */
 export function checkDefinitions(definitions: unknown): void {
-  const isList = isObject(definitions) && Symbol.iterator in definitions;
+  const isList = Array.isArray(definitions) || (isRecord(definitions) && Symbol.iterator in definitions);
   if (!isList) throw invalid('Option "servers" must be a list of servers.');
 }
 
 /** Checks one of these servers. */
 export function checkDefinition(definition: unknown): void {
-  const limits = isObject(definition) && "limits" in definition ? definition.limits : undefined;
+  const limits = isRecord(definition) ? definition.limits : undefined;
   if (record.fits(definition) && (limits === undefined || record.fits(limits))) return;
   throw invalid("A server must be an object, and so must its limits.");
 }

@@ -1,4 +1,4 @@
-import { startTimer } from "./timer.ts";
+import { startTimer } from "@jackfield/mcp-core";
 
 /** Work that has not finished. It must not reject. */
 export interface PendingWork {

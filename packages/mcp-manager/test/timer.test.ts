@@ -1,7 +1,7 @@
+import { MAX_TIMER_MS } from "@jackfield/mcp-core";
 import { createFakeSession, passThroughResolver } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createHeartbeat } from "../src/server/heartbeat.ts";
-import { MAX_TIMER_MS } from "../src/timer.ts";
 import { createFixture, tool } from "./manager-fixture.ts";
 
 beforeEach(() => void vi.useFakeTimers());

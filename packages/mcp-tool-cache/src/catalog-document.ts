@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { CatalogId } from "@jackfield/mcp-core";
-import { cryptography } from "./builtin-modules.ts";
+import { cryptography } from "@jackfield/mcp-core/node";
 import { isWrittenRecord, type WrittenRecord } from "./catalog-record-shape.ts";
 import type { CatalogRecord } from "./catalog-succession.ts";
 import { outlineTools, restoreTools } from "./deferred-schemas.ts";
@@ -61,5 +61,5 @@ function parseRecord(line: string): WrittenRecord | undefined {
 
 /** Hashed in two parts, because joining them would copy the whole content. */
 function checksum(covered: string, { id, key }: DocumentSeal): string {
-  return cryptography.createHmac("sha256", key).update(`${VERSION}\n${id}\n`).update(covered).digest("hex");
+  return cryptography().createHmac("sha256", key).update(`${VERSION}\n${id}\n`).update(covered).digest("hex");
 }

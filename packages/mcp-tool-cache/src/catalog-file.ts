@@ -1,13 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Logger, McpError } from "@jackfield/mcp-core";
-import { fileSystem } from "./builtin-modules.ts";
-import { isOwnFile, lookAtPrivateFile } from "./private-path.ts";
-import { type FileMark, setAside } from "./set-aside.ts";
+import { type InspectedFile, loadSqlite, type PrivateFolder } from "@jackfield/mcp-core/node";
 import { isDamage } from "./sqlite-error.ts";
-import { loadSqlite } from "./sqlite-module.ts";
-import { hasCode } from "./system-error.ts";
+import { removeUnusable } from "./unusable-file.ts";
 
-const { closeSync, openSync } = fileSystem;
+const CATALOG_FILE = "catalog.sqlite";
 
 /** The files that SQLite keeps beside a database. It creates them with the database's mode. */
 const COMPANIONS = ["-wal", "-shm"];
@@ -26,60 +23,55 @@ export interface CatalogFileOptions {
   readonly blockingTimeoutMs: number;
 }
 
-/** An open catalog, and the identity of its file. */
+/** An open catalog, and what tells its file from another one. */
 export interface CatalogFile {
   readonly database: DatabaseSync;
-  readonly mark: FileMark;
+  readonly found: InspectedFile;
 }
 
 /**
  * Opens the catalog's database in WAL mode, for its owner alone, and creates it if it is missing. Anything there that is not a
- * usable catalog (garbage, a torn file, a directory, a link, another program's database, a file that others may write) is set aside
- * first.
+ * usable catalog (garbage, a torn file, a link, another program's database, a file that others may write) is deleted first: whatever
+ * the catalog holds can be listed again.
  *
- * @throws McpError `MCP_STORAGE_FAILED` if the file belongs to another user; the system's or SQLite's error if it cannot be made,
- * or is locked.
+ * @throws McpError `MCP_STORAGE_FAILED` if the file belongs to another user, is a folder or cannot be made; SQLite's error if it is
+ * locked.
  */
-export function openCatalogFile(file: string, options: CatalogFileOptions): CatalogFile {
+export function openCatalogFile(folder: PrivateFolder, options: CatalogFileOptions): CatalogFile {
+  const { blockingTimeoutMs } = options;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const found = lookAtPrivateFile(file) ?? makeEmptyFile(file);
+    let found = folder.inspect(CATALOG_FILE);
+    if (found === undefined) {
+      // An empty file, which SQLite takes for a new database, so that its mode is right from the beginning.
+      folder.add(CATALOG_FILE, "");
+      found = folder.inspect(CATALOG_FILE);
+    }
     if (found === undefined) continue;
-    for (const companion of COMPANIONS) setAsideUnlessFile(file + companion, options);
-    const database = isOwnFile(found) ? openOwnDatabase(file, options) : undefined;
-    if (database !== undefined) return { database, mark: found };
-    setCatalogAside(file, found, options);
+    for (const companion of COMPANIONS) {
+      const beside = folder.inspect(CATALOG_FILE + companion);
+      // SQLite would write through a link in its place.
+      if (beside?.fault) removeUnusable(folder, CATALOG_FILE + companion, beside, { blockingTimeoutMs });
+    }
+    const path = folder.pathOf(CATALOG_FILE);
+    const database = found.fault === undefined ? openOwnDatabase(path, options) : undefined;
+    if (database !== undefined) return { database, found };
+    removeCatalog(folder, found, options);
   }
-  throw new McpError("MCP_STORAGE_FAILED", `${file} keeps being replaced; name another directory.`);
+  throw new McpError(
+    "MCP_STORAGE_FAILED",
+    `${folder.pathOf(CATALOG_FILE)} keeps being replaced; name another directory.`,
+  );
 }
 
-/** Sets a damaged catalog aside with its companion files, and logs a warning. Throws like `setAside`. */
-export function setCatalogAside(
-  file: string,
-  mark: FileMark,
+/** Deletes a damaged catalog with its companion files, and logs a warning. Throws like `removeUnusable`. */
+export function removeCatalog(
+  folder: PrivateFolder,
+  found: InspectedFile,
   { log, blockingTimeoutMs }: CatalogFileOptions,
 ): void {
-  const aside = setAside(file, mark, { companions: COMPANIONS, blockingTimeoutMs });
-  if (aside === undefined) return;
-  log("warn", "The tool catalog was unusable; it was set aside and starts empty.", { file, aside });
-}
-
-/**
- * Creates an empty file, which SQLite takes for a new database, so that its mode is right from the beginning. Existing files are
- * never opened here: closing one would release every lock that this process holds on it.
- */
-function makeEmptyFile(file: string): ReturnType<typeof lookAtPrivateFile> {
-  try {
-    closeSync(openSync(file, "wx", 0o600));
-  } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
-  }
-  return lookAtPrivateFile(file);
-}
-
-/** Sets a companion aside if it is no private file: SQLite would write through a link in its place. */
-function setAsideUnlessFile(companion: string, { blockingTimeoutMs }: CatalogFileOptions): void {
-  const found = lookAtPrivateFile(companion);
-  if (found !== undefined && !isOwnFile(found)) setAside(companion, found, { blockingTimeoutMs });
+  if (!removeUnusable(folder, CATALOG_FILE, found, { companions: COMPANIONS, blockingTimeoutMs })) return;
+  const file = folder.pathOf(CATALOG_FILE);
+  log("warn", "The tool catalog was unusable; it was deleted and starts empty.", { file });
 }
 
 /** The open database, or `undefined` if the file is damaged or another program's. */

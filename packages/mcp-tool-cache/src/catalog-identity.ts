@@ -8,7 +8,7 @@ import type {
   ResolvedStdioServer,
   ServerDefinition,
 } from "@jackfield/mcp-core";
-import { cryptography, fileSystem } from "./builtin-modules.ts";
+import { cryptography, fileSystem } from "@jackfield/mcp-core/node";
 
 /** What an identity depends on besides the server. */
 export interface IdentityOptions extends IdentifyOptions {
@@ -155,7 +155,7 @@ function urlSpelling(secret: string): string {
 
 /** The purpose keeps hashes of different kinds distinct. */
 function keyedHash(key: KeyObject, purpose: string, subject: Subject): string {
-  return cryptography
+  return cryptography()
     .createHmac("sha256", key)
     .update(JSON.stringify([purpose, subject]))
     .digest("hex");

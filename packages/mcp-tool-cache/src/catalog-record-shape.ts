@@ -1,4 +1,4 @@
-import type { CatalogEntry } from "@jackfield/mcp-core";
+import { type CatalogEntry, isRecord } from "@jackfield/mcp-core";
 import type { CatalogRecord } from "./catalog-succession.ts";
 
 /** A record as stored: its tools are outlines without schemas. */
@@ -12,7 +12,6 @@ const isString: Check = (value) => typeof value === "string";
 const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(value);
 const isLength: Check = (value) => Number.isSafeInteger(value) && (value as number) > 0;
 const isBoolean: Check = (value) => typeof value === "boolean";
-const isObject: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isScope: Check = (value) => value === "public" || value === "private";
 
 const optional =
@@ -27,22 +26,22 @@ const objectWith = (members: { readonly [name: string]: Check }): Check => {
   const names = Object.keys(members);
   const checks = Object.values(members);
   return (value) => {
-    if (!isObject(value)) return false;
+    if (!isRecord(value)) return false;
     // Runs for every entry at start-up, so no list is made.
     for (let index = 0; index < names.length; index += 1)
-      if (!checks[index]?.((value as Record<string, unknown>)[names[index] as string])) return false;
+      if (!checks[index]?.(value[names[index] as string])) return false;
     return true;
   };
 };
 
 /** Runs for every tool at start-up, so it is written out: the engine takes long to optimise composed closures. */
 const isOutline: Check = (value) => {
-  if (!isObject(value)) return false;
-  const { name, inputSchema } = value as { readonly name?: unknown; readonly inputSchema?: unknown };
+  if (!isRecord(value)) return false;
+  const { name, inputSchema } = value;
   return isString(name) && isLength(inputSchema);
 };
 
-const isModernHandshake = objectWith({ era: (era) => era === "modern", at: isNumber, discover: isObject });
+const isModernHandshake = objectWith({ era: (era) => era === "modern", at: isNumber, discover: isRecord });
 const isLegacyHandshake = objectWith({ era: (era) => era === "legacy", at: isNumber });
 
 const isEntry = objectWith({
@@ -55,7 +54,7 @@ const isEntry = objectWith({
   prompts: optional(listOf(objectWith({ name: isString }))),
   instructions: optional(isString),
   serverInfo: optional(objectWith({ name: isString, version: isString })),
-  capabilities: optional(isObject),
+  capabilities: optional(isRecord),
   prior: optional((value) => isModernHandshake(value) || isLegacyHandshake(value)),
   ttlMs: optional(isNumber),
   cacheScope: optional(isScope),
@@ -65,7 +64,7 @@ const isEntry = objectWith({
   stale: optional(isBoolean),
 });
 
-const isRecord = objectWith({
+const isStored = objectWith({
   suspect: isBoolean,
   staleSince: optional(isNumber),
   expiresAt: isNumber,
@@ -74,5 +73,5 @@ const isRecord = objectWith({
 
 /** Whether a value read from a store has the shape of a record, as far as the code relies on it. */
 export function isWrittenRecord(value: unknown): value is WrittenRecord {
-  return isRecord(value);
+  return isStored(value);
 }

@@ -1,22 +1,22 @@
 import type { KeyObject } from "node:crypto";
-import type {
-  CatalogEntry,
-  CatalogId,
-  CatalogIdentity,
-  CatalogSummary,
-  IdentifyOptions,
-  Logger,
-  ResolvedServer,
-  ToolCache,
+import {
+  type CatalogEntry,
+  type CatalogId,
+  type CatalogIdentity,
+  type CatalogSummary,
+  type IdentifyOptions,
+  KeyedQueue,
+  type Logger,
+  type ResolvedServer,
+  type ToolCache,
 } from "@jackfield/mcp-core";
-import { cryptography } from "./builtin-modules.ts";
+import { cryptography } from "@jackfield/mcp-core/node";
 import { readCatalogDocument, writeCatalogDocument } from "./catalog-document.ts";
 import { catalogIdentity, credentialsHash } from "./catalog-identity.ts";
 import { entryAsOf, withBoundedTtl } from "./catalog-lifetime.ts";
 import { type CatalogStore, failure, type ReadOptions } from "./catalog-store.ts";
 import { type CatalogRecord, markedStale, successor } from "./catalog-succession.ts";
 import { temporaryIdentityKey } from "./identity-key.ts";
-import { createKeyedQueue } from "./keyed-queue.ts";
 import { createMemoryCatalogStore } from "./memory-catalog-store.ts";
 
 /** A tool cache over a store that may outlive the process. `close()`, which `await using` calls, releases the store. */
@@ -50,7 +50,7 @@ export function createCatalogToolCache(options: CatalogToolCacheOptions): Persis
 
 class CatalogToolCache implements PersistentToolCache {
   readonly #options: CatalogToolCacheOptions;
-  readonly #writes = createKeyedQueue();
+  readonly #writes = new KeyedQueue();
   readonly #pending = new Set<Promise<unknown>>();
   #opened: Promise<OpenCatalog> | undefined;
   #noCredentials: string | undefined;
@@ -206,7 +206,7 @@ function supersedes({ entry }: CatalogRecord, known: CatalogRecord | undefined):
 }
 
 function inMemory(): OpenCatalog {
-  return { key: cryptography.createSecretKey(temporaryIdentityKey()), store: createMemoryCatalogStore() };
+  return { key: cryptography().createSecretKey(temporaryIdentityKey()), store: createMemoryCatalogStore() };
 }
 
 /** Turns a synchronous throw into a rejection. */

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@jackfield/mcp-core";
+import { isRecord, type ToolDefinition } from "@jackfield/mcp-core";
 import {
   markUnparsed,
   SCHEMA_NAMES,
@@ -21,7 +21,7 @@ export function outlineTools(tools: readonly ToolDefinition[]): OutlinedTools {
     for (const name of SCHEMA_NAMES) {
       const schema = outline[name];
       if (typeof schema === "number") outline[name] = null;
-      if (typeof schema !== "object" || schema === null || Array.isArray(schema)) continue;
+      if (!isRecord(schema)) continue;
       const text = JSON.stringify(schema);
       texts.push(text);
       outline[name] = text.length;

@@ -1,5 +1,5 @@
 import { type Logger, McpError, silentLogger } from "@jackfield/mcp-core";
-import { cryptography } from "./builtin-modules.ts";
+import { cryptography } from "@jackfield/mcp-core/node";
 import { failure, type KeyvStore, openCatalogStore } from "./catalog-store.ts";
 import { createCatalogToolCache, type PersistentToolCache } from "./catalog-tool-cache.ts";
 import { createFaultLog } from "./fault-log.ts";
@@ -41,7 +41,7 @@ export function keyvToolCache(store: KeyvStore, options: KeyvToolCacheOptions = 
     open: async () => {
       const onError = (error: unknown) => log("warn", "The tool catalog's store failed.", failure(error));
       const opened = await openCatalogStore(store, { namespace, onError });
-      return { key: cryptography.createSecretKey(key), store: timeLimitedCatalogStore(opened, timeoutMs) };
+      return { key: cryptography().createSecretKey(key), store: timeLimitedCatalogStore(opened, timeoutMs) };
     },
     log,
     program: process.argv[1] ?? process.execPath,

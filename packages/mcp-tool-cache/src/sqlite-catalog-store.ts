@@ -1,6 +1,7 @@
 import type { Logger } from "@jackfield/mcp-core";
+import type { PrivateFolder } from "@jackfield/mcp-core/node";
 import type { SqliteDriver } from "@keyv/sqlite";
-import { type CatalogFile, openCatalogFile, setCatalogAside } from "./catalog-file.ts";
+import { type CatalogFile, openCatalogFile, removeCatalog } from "./catalog-file.ts";
 import { hasForeignTable, NAMESPACE, readAllRows, readRows, tidyRows, usedBytes } from "./catalog-rows.ts";
 import {
   type CatalogStore,
@@ -12,7 +13,7 @@ import {
 import { createLockQueue } from "./lock-queue.ts";
 import { createMemoryCatalogStore } from "./memory-catalog-store.ts";
 import { isBusy, isDamage, isRefusedStatement } from "./sqlite-error.ts";
-import { BLOCKING_TIMEOUT_MS } from "./sqlite-module.ts";
+import { BLOCKING_TIMEOUT_MS } from "./unusable-file.ts";
 
 export interface SqliteCatalogOptions {
   /** How long a write waits for another process, in milliseconds. */
@@ -23,13 +24,13 @@ export interface SqliteCatalogOptions {
 }
 
 /**
- * A store in a SQLite file. Damage in the middle of a file shows only when it is read: the file is then set aside, the read is a
+ * A store in a SQLite file. Damage in the middle of a file shows only when it is read: the file is then deleted, the read is a
  * miss, and the next request finds a new, empty file. Entries that the disk does not take are kept in memory.
  *
  * @throws whatever keeps the file from being opened, except a lock: the file is then opened at its next use.
  */
-export function openSqliteCatalogStore(file: string, options: SqliteCatalogOptions): CatalogStore {
-  const store = new SqliteCatalogStore(file, options);
+export function openSqliteCatalogStore(folder: PrivateFolder, options: SqliteCatalogOptions): CatalogStore {
+  const store = new SqliteCatalogStore(folder, options);
   try {
     store.open(BLOCKING_TIMEOUT_MS);
   } catch (error) {
@@ -39,7 +40,7 @@ export function openSqliteCatalogStore(file: string, options: SqliteCatalogOptio
 }
 
 class SqliteCatalogStore implements CatalogStore {
-  readonly #path: string;
+  readonly #folder: PrivateFolder;
   readonly #options: SqliteCatalogOptions;
   #file: CatalogFile | undefined;
   /** Keyv on the same connection, from the first write on. */
@@ -50,13 +51,13 @@ class SqliteCatalogStore implements CatalogStore {
   /** Entries that could not be written. */
   readonly #unwritten = createMemoryCatalogStore();
 
-  constructor(path: string, options: SqliteCatalogOptions) {
-    this.#path = path;
+  constructor(folder: PrivateFolder, options: SqliteCatalogOptions) {
+    this.#folder = folder;
     this.#options = options;
   }
 
   open(blockingTimeoutMs: number): CatalogFile {
-    this.#file ??= openCatalogFile(this.#path, { log: this.#options.log, blockingTimeoutMs });
+    this.#file ??= openCatalogFile(this.#folder, { log: this.#options.log, blockingTimeoutMs });
     return this.#file;
   }
 
@@ -97,7 +98,7 @@ class SqliteCatalogStore implements CatalogStore {
   }
 
   /**
-   * Runs an action on the open file, and sets the file aside if the action shows that it is damaged.
+   * Runs an action on the open file, and deletes the file if the action shows that it is damaged.
    *
    * @param blockingTimeoutMs - how long this process may block for a lock of another, in milliseconds; 0 if it waits in a queue
    */
@@ -108,18 +109,18 @@ class SqliteCatalogStore implements CatalogStore {
       return action(file);
     } catch (error) {
       if (isDamage(error) || (isRefusedStatement(error) && hasForeignTable(file.database)))
-        this.#setAside(file, blockingTimeoutMs);
+        this.#delete(file, blockingTimeoutMs);
       throw error;
     }
   }
 
-  #setAside({ database, mark }: CatalogFile, blockingTimeoutMs: number): void {
+  #delete({ database, found }: CatalogFile, blockingTimeoutMs: number): void {
     if (!database.isOpen) return;
     database.close();
-    // Cleared before the file is moved: if another process prevents the move, opening the file tries again.
+    // Cleared before the file is deleted: if another process prevents that, opening the file tries again.
     this.#file = undefined;
     this.#writer = undefined;
-    setCatalogAside(this.#path, mark, { log: this.#options.log, blockingTimeoutMs });
+    removeCatalog(this.#folder, found, { log: this.#options.log, blockingTimeoutMs });
   }
 
   /** Returns whether the text was stored. An error of the disk is logged. */
@@ -138,7 +139,7 @@ class SqliteCatalogStore implements CatalogStore {
       ? "Check which process is using it."
       : "Check whether its disk is full or read-only; otherwise remove the file.";
     const message = `The tool catalog could not be changed; what is not stored lasts only as long as this process. ${advice}`;
-    this.#options.log("warn", message, { file: this.#path, ...failure(error) });
+    this.#options.log("warn", message, { folder: this.#folder.path, ...failure(error) });
   }
 
   #openWriter(): Promise<CatalogStore> {
@@ -154,7 +155,7 @@ class SqliteCatalogStore implements CatalogStore {
       return await this.#startWriterOnce();
     } catch (error) {
       if (!isDamage(error)) throw error;
-      return this.#startWriterOnce(); // Keyv met the damage while it looked for its table; the file is set aside by now.
+      return this.#startWriterOnce(); // Keyv met the damage while it looked for its table; the file is deleted by now.
     }
   }
 

@@ -1,11 +1,9 @@
-import { join, resolve } from "node:path";
 import { type Logger, silentLogger } from "@jackfield/mcp-core";
-import { cryptography } from "./builtin-modules.ts";
+import { cryptography, PrivateFolder } from "@jackfield/mcp-core/node";
 import { defaultCacheDirectory } from "./cache-directory.ts";
 import { createCatalogToolCache, type PersistentToolCache } from "./catalog-tool-cache.ts";
 import { createFaultLog } from "./fault-log.ts";
 import { readIdentityKey } from "./identity-key.ts";
-import { preparePrivateDirectory } from "./private-path.ts";
 import { openSqliteCatalogStore } from "./sqlite-catalog-store.ts";
 
 /** Options of `sqliteToolCache`. */
@@ -20,7 +18,6 @@ export interface SqliteToolCacheOptions {
   readonly maxBytes?: number | undefined;
 }
 
-const CATALOG_FILE = "catalog.sqlite";
 const DEFAULT_BUSY_TIMEOUT_MS = 5_000;
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
@@ -35,11 +32,11 @@ export function sqliteToolCache(options: SqliteToolCacheOptions = {}): Persisten
   const log = createFaultLog(options.log ?? silentLogger);
   return createCatalogToolCache({
     async open() {
-      const directory = resolve(options.path ?? directoryOfThisProcess());
-      preparePrivateDirectory(directory);
-      const key = cryptography.createSecretKey(readIdentityKey(directory, log));
-      const file = join(directory, CATALOG_FILE);
-      return { key, store: openSqliteCatalogStore(file, { busyTimeoutMs, maxBytes, log }) };
+      // Others may read an existing folder: the files in it are private.
+      const folder = new PrivateFolder(options.path ?? directoryOfThisProcess(), { readableByOthers: true });
+      folder.prepare();
+      const key = cryptography().createSecretKey(readIdentityKey(folder, log));
+      return { key, store: openSqliteCatalogStore(folder, { busyTimeoutMs, maxBytes, log }) };
     },
     log,
     program: process.argv[1] ?? process.execPath,

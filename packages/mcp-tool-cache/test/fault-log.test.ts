@@ -7,8 +7,7 @@ test("each kind of fault is logged once, however many servers meet it", () => {
   const faults = createFaultLog(log);
   for (const server of ["a", "b", "c"]) faults("warn", "It failed.", { server, reason: "disk is full" });
   faults("warn", "It failed.", { server: "a", reason: "database is locked" });
-  faults("warn", "It was set aside.", { aside: "file.corrupt-1" });
-  faults("warn", "It was set aside.", { aside: "file.corrupt-2" });
-  expect(lines).toHaveLength(4);
+  faults("warn", "It was deleted.", { file: "file" });
+  expect(lines).toHaveLength(3);
   expect(lines[0]).toContain('"server":"a"');
 });

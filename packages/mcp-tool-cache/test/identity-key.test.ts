@@ -10,13 +10,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { silentLogger } from "@jackfield/mcp-core";
+import { type Logger, silentLogger } from "@jackfield/mcp-core";
+import { PrivateFolder, tryFileLock } from "@jackfield/mcp-core/node";
 import { describe, expect, test } from "vitest";
-import { readIdentityKey } from "../src/identity-key.ts";
-import { withRepairLock } from "../src/repair-lock.ts";
+import { readIdentityKey as readKeyOf } from "../src/identity-key.ts";
 import { isBusy } from "../src/sqlite-error.ts";
 import { recordingLogger, temporaryDirectory } from "./catalog-samples.ts";
 import { startFixture } from "./child-process.ts";
+
+const readIdentityKey = (directory: string, log: Logger) => readKeyOf(new PrivateFolder(directory), log);
 
 const posix = process.platform !== "win32";
 
@@ -48,11 +50,12 @@ describe("the identity key of a directory", () => {
   });
 
   test("fails as busy while another repair does not end", () => {
-    const file = join(temporaryDirectory(), "identity.key");
+    const directory = temporaryDirectory();
+    const file = join(directory, "identity.key");
     writeFileSync(file, "short");
-    const read = () => readIdentityKey(join(file, ".."), silentLogger);
-    const caught = withRepairLock(file, () => errorOf(read), 0);
-    expect(isBusy(caught)).toBe(true);
+    using lock = tryFileLock(join(directory, "repair.lock"));
+    expect(lock).toBeDefined();
+    expect(isBusy(errorOf(() => readIdentityKey(directory, silentLogger)))).toBe(true);
     expect(readFileSync(file, "utf8")).toBe("short");
   });
 
@@ -83,19 +86,16 @@ describe("the identity key of a directory", () => {
     expect(readIdentityKey(directory, silentLogger)).toEqual(key);
   });
 
-  test.each([0, 31, 33])(
-    "is replaced if it has %i bytes, and the old file is set aside with one warning",
-    (length) => {
-      const directory = temporaryDirectory();
-      writeFileSync(join(directory, "identity.key"), new Uint8Array(length));
-      const { log, lines } = recordingLogger();
-      const key = readIdentityKey(directory, log);
-      expect(key).toHaveLength(32);
-      expect(readIdentityKey(directory, log)).toEqual(key);
-      expect(lines).toEqual([expect.stringContaining("identity.key.corrupt-1")]);
-      expect(readFileSync(join(directory, "identity.key.corrupt-1"))).toHaveLength(length);
-    },
-  );
+  test.each([0, 31, 33])("is replaced if it has %i bytes, with one warning", (length) => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "identity.key"), new Uint8Array(length));
+    const { log, lines } = recordingLogger();
+    const key = readIdentityKey(directory, log);
+    expect(key).toHaveLength(32);
+    expect(readIdentityKey(directory, log)).toEqual(key);
+    expect(lines).toEqual([expect.stringMatching(/was replaced.*identity\.key/)]);
+    expect(readdirSync(directory).sort()).toEqual(["identity.key", "repair.lock"]);
+  });
 
   test.runIf(posix)("is never read or written through a symlink", () => {
     const directory = temporaryDirectory();
@@ -115,9 +115,13 @@ describe("the identity key of a directory", () => {
     expect(existsSync(target)).toBe(false);
   });
 
-  test("replaces a directory of the same name", () => {
+  test("is not stored where a folder is in its place, and the folder stays", () => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, "identity.key"));
-    expect(readIdentityKey(directory, silentLogger)).toHaveLength(32);
+    expect(errorOf(() => readIdentityKey(directory, silentLogger))).toMatchObject({
+      code: "MCP_STORAGE_FAILED",
+      message: expect.stringContaining("identity.key is not a file"),
+    });
+    expect(statSync(join(directory, "identity.key")).isDirectory()).toBe(true);
   });
 });

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { loadSqlite } from "@jackfield/mcp-core/node";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { sqliteToolCache } from "../src/index.ts";
-import { loadSqlite } from "../src/sqlite-module.ts";
 import {
   recordingLogger,
   sampleEntry,
@@ -100,7 +100,7 @@ test("while another process repairs the catalog, a read misses and a write waits
   repair.close();
   await writing;
   expect((await next.getMany([id])).get(id)).toEqual(later);
-  expect(said.slice(1)).toEqual([expect.stringContaining("set aside")]);
+  expect(said.slice(1)).toEqual([expect.stringContaining("was deleted")]);
   expect(lines).toEqual([]);
 });
 

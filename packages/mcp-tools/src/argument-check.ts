@@ -1,8 +1,8 @@
-import { McpError, type ToolDescriptor } from "@jackfield/mcp-core";
+import { isRecord, McpError, type ToolDescriptor } from "@jackfield/mcp-core";
 import { SchemaTooLarge } from "./schema/schema-index.ts";
 import { createSchemaValidator, type SchemaValidator } from "./schema/schema-validator.ts";
 import { formatProblems, isTooMuch } from "./schema/shown-problems.ts";
-import { isObject, isSchema } from "./schema/subschemas.ts";
+import { isSchema } from "./schema/subschemas.ts";
 
 /** Checks the arguments that a model gave a tool; `undefined` means that they are valid. */
 export type ArgumentCheck = (args: unknown) => McpError | undefined;
@@ -18,7 +18,7 @@ export type ArgumentCheck = (args: unknown) => McpError | undefined;
 export function createArgumentCheck(tool: ToolDescriptor): ArgumentCheck {
   let validator: SchemaValidator | undefined;
   return (args) => {
-    if (!isObject(args))
+    if (!isRecord(args))
       return refusal(tool, "MCP_ARGUMENTS_INVALID", "the arguments must be one JSON object");
     const schema: unknown = tool.definition.inputSchema;
     try {

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue, ToolCallResult } from "@jackfield/mcp-core";
-import { isObject } from "./schema/subschemas.ts";
+import { isRecord, type JsonObject, type JsonValue, type ToolCallResult } from "@jackfield/mcp-core";
 import { withoutRepetition } from "./structured-content.ts";
 
 /** An image or a sound; `data` is base64. */
@@ -46,7 +45,7 @@ export interface ClassifiedResult {
  * content that the blocks repeat, are left out.
  */
 export function classifyResult(result: ToolCallResult): ClassifiedResult {
-  const answer: Partial<ToolCallResult> = isObject(result) ? result : {};
+  const answer: Partial<ToolCallResult> = isRecord(result) ? result : {};
   const blocks: readonly unknown[] = Array.isArray(answer.content) ? answer.content : [];
   const parts: ResultPart[] = [];
   for (const block of blocks) {
@@ -59,7 +58,7 @@ export function classifyResult(result: ToolCallResult): ClassifiedResult {
 }
 
 function classifyBlock(block: unknown): ResultPart {
-  return (isObject(block) ? knownPart(block) : undefined) ?? { kind: "text", text: jsonText(block) };
+  return (isRecord(block) ? knownPart(block) : undefined) ?? { kind: "text", text: jsonText(block) };
 }
 
 /** The part a block is, or `undefined` if its kind is not known or a field that the kind needs is missing. */
@@ -72,7 +71,7 @@ function knownPart(block: JsonObject): ResultPart | undefined {
     case "audio":
       return isString(data) && isString(mimeType) ? { kind: type, data, mimeType } : undefined;
     case "resource":
-      return isObject(block.resource) ? resourcePart(block.resource) : undefined;
+      return isRecord(block.resource) ? resourcePart(block.resource) : undefined;
     case "resource_link":
       if (!isString(uri)) return undefined;
       return {

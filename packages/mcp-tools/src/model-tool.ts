@@ -1,4 +1,10 @@
-import type { JsonObject, McpError, ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
+import {
+  isRecord,
+  type JsonObject,
+  type McpError,
+  type ToolDescriptor,
+  type ToolSource,
+} from "@jackfield/mcp-core";
 import { createArgumentCheck } from "./argument-check.ts";
 import { type FittedSchema, fitSchema } from "./fitting/fit-schema.ts";
 import { checkProfile, type SchemaProfile } from "./fitting/schema-profile.ts";
@@ -10,7 +16,6 @@ import {
   type ModelCallResult,
   type ToolCalls,
 } from "./model-call.ts";
-import { isObject } from "./schema/subschemas.ts";
 
 /** Options of tools made for models; the names are the same in every adapter. */
 export interface ModelToolOptions extends Pick<ModelCallOptions, "onError"> {
@@ -69,7 +74,7 @@ class LazyModelTool implements ModelTool {
 
   argumentsOf(input: unknown): JsonObject {
     const args = this.#unwrap(input);
-    return isObject(args) ? args : {};
+    return isRecord(args) ? args : {};
   }
 
   check(input: unknown): McpError | undefined {

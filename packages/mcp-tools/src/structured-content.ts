@@ -1,4 +1,4 @@
-import type { JsonValue } from "@jackfield/mcp-core";
+import { canonicalJson, isRecord, type JsonValue } from "@jackfield/mcp-core";
 
 /**
  * What structured content says beyond the blocks that came with it; `undefined` if nothing. A model should not read, and pay
@@ -16,7 +16,7 @@ export function withoutRepetition(
 ): JsonValue | undefined {
   const isRepeated = readBlocks(texts, blocks);
   if (isRepeated(structured)) return undefined;
-  if (typeof structured !== "object" || structured === null || Array.isArray(structured)) return structured;
+  if (!isRecord(structured)) return structured;
   const members = Object.entries(structured);
   const [only] = members;
   if (members.length === 1 && only !== undefined && isRepeated(only[1])) return undefined;
@@ -53,11 +53,7 @@ function readBlocks(texts: readonly string[], blocks: readonly unknown[]): (valu
 /** The same text for equal JSON, whatever the order of members; `undefined` if it is nested too deeply to be written. */
 function canonical(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value, (_, inner) =>
-      typeof inner === "object" && inner !== null && !Array.isArray(inner)
-        ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
-        : inner,
-    );
+    return canonicalJson(value);
   } catch {
     return undefined;
   }

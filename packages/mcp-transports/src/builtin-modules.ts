@@ -1,6 +1,2 @@
-/**
- * Node.js modules that are not imported. An `import` copies every export and so loads parts that are rarely used; for these two, that
- * takes longer than loading all code of the stdio transport.
- */
+/** `node:child_process`, fetched instead of imported: an `import` copies every export and so loads parts that are rarely used. */
 export const childProcesses = process.getBuiltinModule("node:child_process");
-export const fileSystem = process.getBuiltinModule("node:fs");

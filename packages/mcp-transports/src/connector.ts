@@ -1,6 +1,7 @@
 import {
   type ConnectOptions,
   type Connector,
+  createDeadline,
   credentialsInText,
   DEFAULT_LIMITS,
   type Implementation,
@@ -11,6 +12,7 @@ import {
   thrownText,
 } from "@jackfield/mcp-core";
 import type { Channel, ChannelFacts } from "./channel.ts";
+import { ChannelFault } from "./channel-fault.ts";
 import { DEFAULT_CLIENT_INFO } from "./client-info.ts";
 import { openingError } from "./errors/opening-error.ts";
 import { redactorOf } from "./errors/wording.ts";
@@ -23,7 +25,6 @@ import { openInProcess } from "./openers/in-process.ts";
 import type { OpenerTools } from "./openers/opener.ts";
 import { openSse } from "./openers/sse.ts";
 import { openStdio } from "./openers/stdio.ts";
-import { createOpeningDeadline } from "./opening-deadline.ts";
 import { negotiateRemote } from "./remote-negotiation.ts";
 import type { Sdk } from "./sdk.ts";
 import { createNotificationRelay } from "./session/notification-relay.ts";
@@ -91,7 +92,12 @@ async function openSession(
     const redactor = redactorOf(server, facts().secrets);
     callListener(() => connectOptions.log(level, redactor.hide(message), redactor.hideIn(fields)));
   };
-  const deadline = createOpeningDeadline(connectTimeoutMs, signal);
+  const deadline = createDeadline({
+    signal,
+    timeoutMs: connectTimeoutMs,
+    aborted: (cause) => new ChannelFault({ kind: "aborted" }, { cause }),
+    expired: () => new ChannelFault({ kind: "deadline-expired" }),
+  });
   try {
     deadline.signal.throwIfAborted();
     const maxMessageBytes = server.limits?.maxMessageBytes ?? DEFAULT_LIMITS.maxMessageBytes;
@@ -124,7 +130,7 @@ async function openSession(
   } catch (error) {
     throw openingError(error, { server, facts: facts(), connectTimeoutMs });
   } finally {
-    deadline.stop();
+    deadline[Symbol.dispose]();
   }
 }
 

@@ -1,6 +1,6 @@
+import { isRecord } from "@jackfield/mcp-core";
 import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId, Result } from "@modelcontextprotocol/client";
 import { ALWAYS_WITHIN_BOUNDS, findExcess } from "./message-bounds.ts";
-import { isRecord } from "./plain-values.ts";
 import { INTERNAL_ERROR } from "./rpc-codes.ts";
 
 /** The `data` of an error that replaces an invalid answer. */

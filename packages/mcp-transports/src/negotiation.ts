@@ -1,4 +1,11 @@
-import type { Handshake, Implementation, JsonObject, PriorHandshake } from "@jackfield/mcp-core";
+import {
+  type Deadline,
+  type Handshake,
+  type Implementation,
+  type JsonObject,
+  type PriorHandshake,
+  raceSignal,
+} from "@jackfield/mcp-core";
 import type { Client, ConnectOptions, ProtocolError } from "@modelcontextprotocol/client";
 import type { Channel, ChannelFacts } from "./channel.ts";
 import { ChannelFault } from "./channel-fault.ts";
@@ -8,7 +15,6 @@ import {
   type EarlyHandshakeOptions,
   shakeHandsEarly,
 } from "./handshake/early-handshake.ts";
-import type { OpeningDeadline } from "./opening-deadline.ts";
 import { METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from "./rpc-codes.ts";
 import { loadedSdk, loadSdk, NO_SDK_TIMEOUT_MS, type Sdk } from "./sdk.ts";
 import { type ClientAccess, connectedClient, laterClient, sdkPrior } from "./session/client-access.ts";
@@ -37,7 +43,7 @@ export interface NegotiationOptions {
   readonly prior?: PriorHandshake | undefined;
   /** `0` means no limit. */
   readonly connectTimeoutMs: number;
-  readonly deadline: OpeningDeadline;
+  readonly deadline: Deadline;
 }
 
 /** A connection whose handshake is complete. */
@@ -130,7 +136,7 @@ function isNegotiationError(error: unknown): boolean {
 async function openChannel({ openChannel: open, onChannel, deadline }: NegotiationOptions): Promise<Channel> {
   const opening = open();
   try {
-    const channel = await deadline.race(opening);
+    const channel = await raceSignal(opening, deadline.signal);
     onChannel(channel);
     return channel;
   } catch (error) {
@@ -152,8 +158,9 @@ async function shakeHands(
   // A verdict that was not confirmed by a probe keeps its date, or it would never expire.
   const learnedAt = () => (approach.kind === "probe" ? Date.now() : (prior?.at ?? Date.now()));
   const isUnconfirmed = approach.kind === "adopt";
-  const begun = await deadline.race(
+  const begun = await raceSignal(
     shakeHandsEarly(channel.transport, { ...early, approach, probeTimeoutMs, learnedAt }),
+    deadline.signal,
   );
   if (begun?.handshake) {
     const { transport, handshake } = begun;
@@ -161,7 +168,7 @@ async function shakeHands(
     const clients = laterClient({ transport, prior: handshake.prior, createClient: create });
     return { clients, channel, handshake, isUnconfirmed };
   }
-  const sdk = await deadline.race(loadSdk());
+  const sdk = await raceSignal(loadSdk(), deadline.signal);
   const client = createClient(sdk, probeTimeoutMs);
   const known = priorFor(approach, begun);
   const connecting = client.connect(begun?.transport ?? channel.transport, {
@@ -169,7 +176,7 @@ async function shakeHands(
     signal: deadline.signal,
     ...(known && { prior: known }),
   });
-  await deadline.race(connecting);
+  await raceSignal(connecting, deadline.signal);
   begun?.transport.deliverKept();
   const clients = connectedClient({ sdk, client });
   return { clients, channel, handshake: readHandshake(client, learnedAt()), isUnconfirmed };

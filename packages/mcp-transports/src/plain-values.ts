@@ -1,10 +1,7 @@
+import { isRecord } from "@jackfield/mcp-core";
+
 // Checks for the parts of plain answers: the SDK's schemas accept what passes here. A part that does not pass may still be valid;
 // then the SDK decides.
-
-/** Whether a value is an object and not an array. */
-export function isRecord(value: unknown): value is { readonly [member: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 export function isListOf(items: unknown, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(items) && items.every(isItem);

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { MAX_TIMER_MS } from "@jackfield/mcp-core";
 
 /** The SDK as a module object: it is imported when something needs it, not when this package is. */
 export type Sdk = typeof import("@modelcontextprotocol/client");
@@ -25,4 +26,4 @@ export function loadedSdk(): Sdk | undefined {
  * Switches off a timeout of the SDK, whose default of 60 s must never override ours. The SDK has no "none", so this is the
  * longest delay of a timer.
  */
-export const NO_SDK_TIMEOUT_MS = 2 ** 31 - 1;
+export const NO_SDK_TIMEOUT_MS = MAX_TIMER_MS;

@@ -1,9 +1,8 @@
-import type { PriorHandshake } from "@jackfield/mcp-core";
+import { createDeadline, type PriorHandshake } from "@jackfield/mcp-core";
 import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, test, vi } from "vitest";
 import type { Channel } from "../src/channel.ts";
 import { firstApproach, negotiate } from "../src/negotiation.ts";
-import { createOpeningDeadline } from "../src/opening-deadline.ts";
 import { connect, failToConnect, failureOf } from "./connecting.ts";
 import { startHttpServer } from "./http-server.ts";
 import { expectGone } from "./processes.ts";
@@ -277,7 +276,12 @@ test("[X1] a session that ends while it is adopted closes its channel and is not
     getNegotiatedProtocolVersion: () => undefined,
   } as unknown as Client;
   const openChannel = vi.fn(async () => channel);
-  const deadline = createOpeningDeadline(0, never);
+  const deadline = createDeadline({
+    signal: never,
+    timeoutMs: 0,
+    aborted: () => new Error(),
+    expired: () => new Error(),
+  });
   const negotiating = negotiate({
     openChannel,
     createClient: () => client,
@@ -296,5 +300,5 @@ test("[X1] a session that ends while it is adopted closes its channel and is not
   await expect(negotiating).rejects.toMatchObject({ facts: { kind: "output-ended" } });
   expect(close).toHaveBeenCalledOnce();
   expect(openChannel).toHaveBeenCalledOnce();
-  deadline.stop();
+  deadline[Symbol.dispose]();
 });

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import { type PromptValues, readPromptValues } from "./prompt-values.ts";
 
 /** Arguments for a tool, and the required ones for which the prompt holds no value. */
@@ -122,9 +122,5 @@ function propertyNames(root: JsonObject): Set<string> {
 const EMPTY: JsonObject = {};
 
 function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : EMPTY;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value) ? value : EMPTY;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 
 export interface ChatMessage {
   readonly role: string;
@@ -30,12 +30,12 @@ export class BadChatRequest extends Error {
 /** Reads a request body. @throws BadChatRequest */
 export function parseChatRequest(body: string): ChatRequest {
   const request = parseJson(body);
-  if (!isObject(request)) throw new BadChatRequest("The body must be a JSON object.");
+  if (!isRecord(request)) throw new BadChatRequest("The body must be a JSON object.");
   if (!Array.isArray(request.messages) || request.messages.length === 0) {
     throw new BadChatRequest("`messages` must be a list with at least one message.");
   }
   const tools = Array.isArray(request.tools) && request.tool_choice !== "none" ? request.tools : [];
-  const streamOptions = isObject(request.stream_options) ? request.stream_options : {};
+  const streamOptions = isRecord(request.stream_options) ? request.stream_options : {};
   return {
     messages: request.messages.map(parseMessage),
     tools: tools.map(parseTool),
@@ -49,25 +49,25 @@ export function messageText(message: ChatMessage): string {
   if (typeof message.content === "string") return message.content;
   if (!Array.isArray(message.content)) return "";
   return message.content
-    .flatMap((part: unknown) => (isObject(part) && typeof part.text === "string" ? [part.text] : []))
+    .flatMap((part: unknown) => (isRecord(part) && typeof part.text === "string" ? [part.text] : []))
     .join("\n");
 }
 
 function parseMessage(message: unknown): ChatMessage {
-  if (!isObject(message) || typeof message.role !== "string") {
+  if (!isRecord(message) || typeof message.role !== "string") {
     throw new BadChatRequest("Every message must be an object with a `role`.");
   }
   return { role: message.role, content: message.content };
 }
 
 function parseTool(tool: unknown): ChatTool {
-  const definition = isObject(tool) && isObject(tool.function) ? tool.function : {};
+  const definition = isRecord(tool) && isRecord(tool.function) ? tool.function : {};
   const { name, description, parameters } = definition;
   if (typeof name !== "string") throw new BadChatRequest("Every tool must be a function with a `name`.");
   return {
     name,
     description: typeof description === "string" ? description : "",
-    parameters: isObject(parameters) ? parameters : {},
+    parameters: isRecord(parameters) ? parameters : {},
   };
 }
 
@@ -77,8 +77,4 @@ function parseJson(body: string): unknown {
   } catch (cause) {
     throw new BadChatRequest("The body is not JSON.", { cause });
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -7,8 +7,8 @@ import {
   type ResolvedServer,
   type ToolCache,
 } from "@jackfield/mcp-core";
+import { fileSystem } from "@jackfield/mcp-core/node";
 import { defaultCacheDirectory, sqliteToolCache } from "@jackfield/mcp-tool-cache";
-import { fileSystem } from "../builtin-modules.ts";
 import { hearFaults } from "./catalog-faults.ts";
 import type { CommandResult } from "./command-result.ts";
 import { printableName } from "./lines.ts";

@@ -1,14 +1,11 @@
-import type { Stats } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { dirname } from "node:path";
-import { fileSystem } from "../builtin-modules.ts";
+import { fileSystem, isSomebodyElses, PrivateFolder } from "@jackfield/mcp-core/node";
 import { ownStateDirectory } from "../state-directory.ts";
-
-const OTHERS_MAY_WRITE = 0o022;
 
 /**
  * Makes Node cache the compiled code of modules that are loaded from now on, in `compiled` beside the approvals: compiling takes an eighth
- * of a command's time. Code that others could have put there is not run: a folder that they own or may write to is left alone, and so is
+ * of a command's time. Code that others could have put there is not run: a folder that is not this user's alone is left alone, and so is
  * Node's shared default. If nothing can be cached, there is no warning; `NODE_DISABLE_COMPILE_CACHE=1` switches the cache off, and
  * `NODE_COMPILE_CACHE` names another folder.
  */
@@ -16,24 +13,17 @@ export function keepCompiledModules(): void {
   const folder = ownStateDirectory("compiled");
   if (folder === undefined || process.env.NODE_DISABLE_COMPILE_CACHE !== undefined) return;
   try {
-    makeAmongOwn(folder);
-    if (isOwn(fileSystem.lstatSync(folder))) enableCompileCache(folder);
+    if (wouldBeAmongOthers(folder)) return;
+    new PrivateFolder(folder).prepare();
+    enableCompileCache(folder);
   } catch {
     // The home may not be writable; every command works without the cache.
   }
 }
 
-/** Creates the folder, but not in another user's home, as under `sudo`: its owner could not write to what root creates. */
-function makeAmongOwn(folder: string): void {
+/** Whether it would be created in another user's home, as under `sudo`: its owner could not write to what root creates. */
+function wouldBeAmongOthers(folder: string): boolean {
   let parent = folder;
   while (!fileSystem.existsSync(parent)) parent = dirname(parent);
-  if (parent === folder || fileSystem.statSync(parent).uid !== (process.getuid?.() ?? 0)) return;
-  fileSystem.mkdirSync(folder, { recursive: true, mode: 0o700 });
-}
-
-function isOwn(stats: Stats): boolean {
-  const user = process.getuid?.();
-  // Windows has no such modes: there the folder is private because it lies in the user's profile.
-  const isPrivate = user === undefined || (stats.uid === user && (stats.mode & OTHERS_MAY_WRITE) === 0);
-  return stats.isDirectory() && isPrivate;
+  return parent !== folder && isSomebodyElses(fileSystem.statSync(parent));
 }

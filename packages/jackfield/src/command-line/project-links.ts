@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { McpError } from "@jackfield/mcp-core";
-import { fileSystem } from "../builtin-modules.ts";
+import { fileSystem } from "@jackfield/mcp-core/node";
 
 /** A file that is about to be written. */
 export interface WrittenPlace {

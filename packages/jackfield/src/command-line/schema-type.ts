@@ -1,3 +1,5 @@
+import { isRecord } from "@jackfield/mcp-core";
+
 /** A JSON Schema, or a part of one, as a server has sent it. */
 type Schema = unknown;
 type Keywords = { readonly [keyword: string]: unknown };
@@ -49,7 +51,7 @@ function asciiOnly(text: string): string {
 function typeOf(schema: Schema, writing: Writing, place: Place): string {
   writing.parts += 1;
   if (schema === false) return "never";
-  if (!isKeywords(schema) || place.depth > DEEPEST || writing.parts > MOST_PARTS) return "unknown";
+  if (!isRecord(schema) || place.depth > DEEPEST || writing.parts > MOST_PARTS) return "unknown";
   const parts = [
     ...referenced(schema, writing, place),
     ...combined(schema, writing, place),
@@ -101,7 +103,7 @@ function plain(schema: Keywords, writing: Writing, place: Place): readonly strin
   const { type, properties, items, prefixItems } = schema;
   if (Array.isArray(type)) return [union(type.map((one) => plainType(one, schema, writing, place)))];
   if (type !== undefined) return [plainType(type, schema, writing, place)];
-  if (isKeywords(properties)) return [plainType("object", schema, writing, place)];
+  if (isRecord(properties)) return [plainType("object", schema, writing, place)];
   return items === undefined && prefixItems === undefined ? [] : [plainType("array", schema, writing, place)];
 }
 
@@ -132,16 +134,16 @@ function arrayType({ items, prefixItems }: Keywords, writing: Writing, place: Pl
 }
 
 function objectType(schema: Keywords, writing: Writing, place: Place): string {
-  const properties = isKeywords(schema.properties) ? Object.entries(schema.properties) : [];
+  const properties = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
   const { required, additionalProperties: others } = schema;
   const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
   const members = properties.flatMap(([name, property]) => {
-    const said = isKeywords(property) ? remark(property.description) : "";
+    const said = isRecord(property) ? remark(property.description) : "";
     const member = `${stringLiteral(name)}${isRequired(name) ? "" : "?"}: ${typeOf(property, writing, place)};`;
     return said === "" ? [member] : [said, member];
   });
   const { patternProperties } = schema;
-  const hasPatterns = isKeywords(patternProperties) && Object.keys(patternProperties).length > 0;
+  const hasPatterns = isRecord(patternProperties) && Object.keys(patternProperties).length > 0;
   if (members.length === 0) {
     // A type cannot express name patterns.
     if (hasPatterns) return "{ [name: string]: unknown }";
@@ -150,7 +152,7 @@ function objectType(schema: Keywords, writing: Writing, place: Place): string {
       : `{ [name: string]: ${typeOf(others, writing, place)} }`;
   }
   // Additional properties can have no type of their own: the index signature covers the named ones as well.
-  if (hasPatterns || others === true || isKeywords(others)) members.push("[name: string]: unknown;");
+  if (hasPatterns || others === true || isRecord(others)) members.push("[name: string]: unknown;");
   const body = members.join("\n").replace(/^/gm, "  ");
   return `{\n${body}\n}`;
 }
@@ -168,8 +170,4 @@ function joined(types: readonly string[], operator: "&" | "|"): string {
 /** A type that can be an operand; superfluous parentheses do no harm. */
 function enclosed(type: string): string {
   return /[|&]/.test(type) ? `(${type})` : type;
-}
-
-function isKeywords(value: unknown): value is Keywords {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

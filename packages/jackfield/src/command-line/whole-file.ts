@@ -1,20 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import {
-  access,
-  copyFile,
-  link,
-  lstat,
-  open,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { access, lstat, readlink, realpath, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { McpError, thrownText, toMcpError } from "@jackfield/mcp-core";
+import { addFile, hasErrorCode, isSomebodyElses, replaceFile } from "@jackfield/mcp-core/node";
 import { refuseWayOut } from "./project-links.ts";
 
 export interface WriteOptions {
@@ -43,25 +31,24 @@ export async function writeWholeFile(
     const existing = await statOrUndefined(file);
     const target = await endOfLinks(file);
     await refuseWayOut({ file, target, cwd });
-    if (existing !== undefined) return await replaceFile(file, text, existing);
-    await placeDraft(target, text, { mode: undefined, place: replaces ? rename : placeNew });
+    if (existing !== undefined) await overwrite(file, text, existing);
+    else if (replaces) replaceFile(target, text);
+    else if (!addFile(target, text)) throw alreadyExists(file);
   } catch (error) {
-    throw isExistsError(error) ? alreadyExists(file) : cannotWrite(file, error);
+    throw hasErrorCode(error, "EEXIST") ? alreadyExists(file) : cannotWrite(file, error);
   }
 }
 
 /** Errors of the folder, or of a file that is a mount point: the file itself may still be writable. */
 const IRREPLACEABLE: readonly unknown[] = ["EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV"];
 
-async function replaceFile(file: string, text: string, existing: Stats): Promise<void> {
+async function overwrite(file: string, text: string, existing: Stats): Promise<void> {
   // A replacement would belong to this user.
-  const isOthers = process.getuid !== undefined && existing.uid !== process.getuid();
-  if (!existing.isFile() || isOthers) return writeFile(file, text);
+  if (!existing.isFile() || isSomebodyElses(existing)) return writeFile(file, text);
   // Replacing it needs rights in its folder alone, so the file's own are checked here.
   await access(file, constants.W_OK);
   try {
-    const target = await realpath(file);
-    await placeDraft(target, text, { mode: existing.mode, place: rename });
+    replaceFile(await realpath(file), text, { mode: existing.mode & 0o777 });
   } catch (error) {
     if (!IRREPLACEABLE.includes((error as NodeJS.ErrnoException).code)) throw error;
     await writeFile(file, text);
@@ -91,48 +78,11 @@ async function endOfLooseLinks(file: string): Promise<string> {
   return endOfLinks(isAbsolute(target) ? target : folder + sep + target);
 }
 
-interface Placing {
-  /** Of the file that is replaced. */
-  readonly mode: number | undefined;
-  readonly place: (draft: string, target: string) => Promise<void>;
-}
-
-async function placeDraft(target: string, text: string, { mode, place }: Placing): Promise<void> {
-  const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}`);
-  const file = await open(draft, "wx");
-  try {
-    await file.writeFile(text);
-    if (mode !== undefined) await file.chmod(mode & 0o777);
-    // A full disk may be reported only now.
-    await file.sync();
-    await file.close();
-    await place(draft, target);
-  } finally {
-    await file.close().catch(() => undefined);
-    await rm(draft, { force: true });
-  }
-}
-
-/** Puts a draft where no file exists, in one step. */
-async function placeNew(draft: string, target: string): Promise<void> {
-  try {
-    await link(draft, target);
-  } catch (error) {
-    if (isExistsError(error)) throw error;
-    // Some file systems have no links.
-    await copyFile(draft, target, constants.COPYFILE_EXCL);
-  }
-}
-
 async function exists(file: string): Promise<boolean> {
   return lstat(file).then(
     () => true,
     () => false,
   );
-}
-
-function isExistsError(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === "EEXIST";
 }
 
 const STEPS: { readonly [code: string]: string } = {

@@ -1,3 +1,4 @@
+import { isRecord } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
 
 /**
@@ -24,7 +25,7 @@ function cleanedBody(body: string): string | undefined {
   } catch {
     return undefined;
   }
-  if (typeof read !== "object" || read === null || Array.isArray(read)) return undefined;
+  if (!isRecord(read)) return undefined;
   const members = Object.entries(read);
   const kept = members.filter(([, value]) => value !== null);
   return kept.length < members.length ? JSON.stringify(Object.fromEntries(kept)) : undefined;

@@ -1,3 +1,4 @@
+import { isRecord } from "@jackfield/mcp-core";
 import type { CredentialSummary, StoredCredential } from "./token-vault.ts";
 
 /** The characters of a header's value (RFC 9110, section 5.5). */
@@ -83,10 +84,6 @@ function isCredential(found: Record<string, unknown>): found is Record<string, u
     isTime(obtainedAt) &&
     isMissingOr(isTime, expiresAt)
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isTrue(value: unknown): value is true {

@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
-import { type Logger, McpError, silentLogger, toMcpError } from "@jackfield/mcp-core";
+import { KeyedQueue, type Logger, McpError, silentLogger } from "@jackfield/mcp-core";
+import { PrivateFolder, withFileLock } from "@jackfield/mcp-core/node";
 import { isSameCredential, parseCredential, summarizeCredential } from "./credential.ts";
-import { withFileLock } from "./file-lock.ts";
-import { createKeyedTurns, type KeyedTurns } from "./keyed-turns.ts";
 import { canonicalServerUrl } from "./server-url.ts";
 import type { CredentialSummary, StoredCredential, TokenVault } from "./token-vault.ts";
-import { openVaultDirectory, type VaultDirectory } from "./vault-directory.ts";
 
 /** Each format has its own ending, so that different versions can share the folder. */
 const ENDING = ".v1.json";
@@ -13,6 +11,9 @@ const ENDING = ".v1.json";
 /** Held while a file is replaced, which takes milliseconds. */
 const WRITE_LOCK = "write.lock";
 const LONGEST_WRITE_WAIT_MS = 10_000;
+
+/** How many unusable files are kept for inspection; after that the last one is replaced. */
+const KEPT_ASIDE = 9;
 
 /** A renewal makes at most four requests of ten seconds (three metadata locations, then the token). A longer turn means a hung process. */
 const LONGEST_TURN_WAIT_MS = 45_000;
@@ -34,16 +35,17 @@ export interface FileVaultOptions {
  * `MCP_LIMIT_EXCEEDED` if another process hangs while it writes or has its turn.
  */
 export function createFileVault({ directory, log = silentLogger }: FileVaultOptions): TokenVault {
-  return new FileVault(openVaultDirectory(directory), log);
+  // Only the holder of the lock writes, so any other draft is the remains of a crash.
+  return new FileVault(new PrivateFolder(directory, { draftLifetimeMs: 0 }), log);
 }
 
 class FileVault implements TokenVault {
-  readonly #directory: VaultDirectory;
+  readonly #folder: PrivateFolder;
   readonly #log: Logger;
-  readonly #turns: KeyedTurns = createKeyedTurns();
+  readonly #turns = new KeyedQueue();
 
-  constructor(directory: VaultDirectory, log: Logger) {
-    this.#directory = directory;
+  constructor(folder: PrivateFolder, log: Logger) {
+    this.#folder = folder;
     this.#log = log;
   }
 
@@ -52,7 +54,7 @@ class FileVault implements TokenVault {
       throw new McpError("MCP_ABORTED", "Reading the vault was aborted.", { cause: signal.reason });
     }
     const url = canonicalServerUrl(serverUrl);
-    const found = this.#attempt(() => (this.#directory.exists() ? this.#read(url) : undefined));
+    const found = this.#folder.exists() ? this.#read(url) : undefined;
     // Another process may have replaced the unusable file meanwhile, so it is read again under the lock.
     return typeof found === "string" ? this.#change(() => this.#readOrSetAside(url)) : found;
   }
@@ -63,58 +65,49 @@ class FileVault implements TokenVault {
     if (!parseCredential(text)) {
       throw new McpError("MCP_INTERNAL", "A credential without issuer, client or token cannot be stored.");
     }
-    await this.#change(() => this.#directory.replace(fileOf(serverUrl), text));
+    await this.#change(() => this.#folder.replace(fileOf(serverUrl), text));
   }
 
   async delete(serverUrl: string, expected?: StoredCredential): Promise<boolean> {
     const url = canonicalServerUrl(serverUrl);
-    if (!this.#attempt(() => this.#directory.exists())) return false;
+    if (!this.#folder.exists()) return false;
     return this.#change(() => {
       // An unusable file may still hold a valid token, so it is removed too.
-      if (!expected) return this.#directory.removeAll(fileOf(url));
+      if (!expected) return this.#removeAll(fileOf(url));
       const found = this.#readOrSetAside(url);
       if (!found || !isSameCredential(found, expected)) return false;
-      this.#directory.remove(fileOf(url));
+      this.#folder.remove(fileOf(url));
       return true;
     });
   }
 
   async exclusively<T>(serverUrl: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const url = canonicalServerUrl(serverUrl);
-    this.#attempt(() => this.#directory.prepare());
-    const path = this.#directory.pathOf(`${nameOf(url)}.lock`);
+    this.#folder.prepare();
+    const path = this.#folder.pathOf(`${nameOf(url)}.lock`);
     const longestWaitMs = LONGEST_TURN_WAIT_MS;
     const inTurn = (isPolite: boolean) => withFileLock(path, work, { signal, isPolite, longestWaitMs });
-    return this.#turns.take(url, inTurn, signal);
+    return this.#turns.run(url, inTurn, signal);
   }
 
   async list(): Promise<readonly CredentialSummary[]> {
-    const found = this.#attempt(() => (this.#directory.exists() ? this.#readAll() : []));
-    return found.map(summarizeCredential).sort((one, other) => (one.serverUrl < other.serverUrl ? -1 : 1));
+    return this.#readAll()
+      .map(summarizeCredential)
+      .sort((one, other) => (one.serverUrl < other.serverUrl ? -1 : 1));
   }
 
   async #change<T>(change: () => T): Promise<T> {
-    this.#attempt(() => this.#directory.prepare());
-    const lock = this.#directory.pathOf(WRITE_LOCK);
+    this.#folder.prepare();
+    const lock = this.#folder.pathOf(WRITE_LOCK);
     const patience = { longestWaitMs: LONGEST_WRITE_WAIT_MS };
-    return withFileLock(lock, () => this.#attempt(change), patience);
-  }
-
-  /** Turns a system error into one that says what it means for the vault. */
-  #attempt<T>(act: () => T): T {
-    try {
-      return act();
-    } catch (error) {
-      const code = error instanceof Error && "code" in error ? ` (${error.code})` : "";
-      const message = `Credentials cannot be stored in ${this.#directory.folder}${code}; check whether it can be used.`;
-      throw toMcpError(error, "MCP_STORAGE_FAILED", message);
-    }
+    return withFileLock(lock, change, patience);
   }
 
   #readAll(): readonly StoredCredential[] {
-    return this.#directory.names(ENDING).flatMap((name) => {
-      const found = this.#directory.read(name);
-      const credential = found.kind === "text" ? parseCredential(found.text) : undefined;
+    return this.#folder.names().flatMap((name) => {
+      if (!name.endsWith(ENDING)) return [];
+      const found = this.#folder.read(name);
+      const credential = found.kind === "file" ? parseCredential(found.bytes.toString()) : undefined;
       return credential && fileOf(credential.serverUrl) === name ? [credential] : [];
     });
   }
@@ -122,17 +115,34 @@ class FileVault implements TokenVault {
   #readOrSetAside(serverUrl: string): StoredCredential | undefined {
     const found = this.#read(serverUrl);
     if (typeof found !== "string") return found;
-    const aside = this.#directory.setAside(fileOf(serverUrl));
+    const aside = this.#setAside(fileOf(serverUrl));
     this.#log("warn", `The stored login for ${serverUrl} is not used: ${found}. Log in again.`, { aside });
     return undefined;
   }
 
+  /** Moves a file to `<name>.unusable-<n>`, and returns that path. */
+  #setAside(name: string): string {
+    const taken = new Set(this.#folder.names());
+    let number = 1;
+    while (number < KEPT_ASIDE && taken.has(`${name}.unusable-${number}`)) number += 1;
+    const aside = `${name}.unusable-${number}`;
+    this.#folder.move(name, aside);
+    return this.#folder.pathOf(aside);
+  }
+
+  /** Removes a file and its set-aside copies; returns whether there was anything. */
+  #removeAll(name: string): boolean {
+    const found = this.#folder.names().filter((each) => each === name || each.startsWith(`${name}.`));
+    for (const each of [name, ...found]) this.#folder.remove(each);
+    return found.length > 0;
+  }
+
   /** Returns the credential, `undefined` if there is none, or a text that says why the file cannot be used. */
   #read(serverUrl: string): StoredCredential | string | undefined {
-    const found = this.#directory.read(fileOf(serverUrl));
+    const found = this.#folder.read(fileOf(serverUrl));
     if (found.kind === "none") return undefined;
     if (found.kind === "unusable") return found.why;
-    const credential = parseCredential(found.text);
+    const credential = parseCredential(found.bytes.toString());
     if (!credential) return "the file is damaged";
     if (credential.serverUrl !== serverUrl) return "the file belongs to another server";
     if (found.wasReadable) {

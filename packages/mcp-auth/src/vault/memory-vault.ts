@@ -1,12 +1,12 @@
+import { KeyedQueue } from "@jackfield/mcp-core";
 import { isSameCredential, summarizeCredential } from "./credential.ts";
-import { createKeyedTurns } from "./keyed-turns.ts";
 import { canonicalServerUrl } from "./server-url.ts";
 import type { StoredCredential, TokenVault } from "./token-vault.ts";
 
 /** Creates a vault that keeps credentials in memory, until the process ends. `exclusively` holds within the process only. */
 export function createMemoryVault(): TokenVault {
   const credentials = new Map<string, StoredCredential>();
-  const turns = createKeyedTurns();
+  const turns = new KeyedQueue();
   return {
     forServer: async (serverUrl) => credentials.get(canonicalServerUrl(serverUrl)),
     async write(credential) {
@@ -19,7 +19,7 @@ export function createMemoryVault(): TokenVault {
       if (!found || (expected && !isSameCredential(found, expected))) return false;
       return credentials.delete(key);
     },
-    exclusively: async (serverUrl, work, signal) => turns.take(canonicalServerUrl(serverUrl), work, signal),
+    exclusively: async (serverUrl, work, signal) => turns.run(canonicalServerUrl(serverUrl), work, signal),
     list: async () =>
       [...credentials.values()].map(summarizeCredential).sort((a, b) => (a.serverUrl < b.serverUrl ? -1 : 1)),
   };

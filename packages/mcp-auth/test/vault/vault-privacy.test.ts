@@ -169,7 +169,7 @@ const DAMAGES: readonly [what: string, why: string, damage: (file: string) => vo
       execFileSync("mkfifo", [file]);
     },
   ],
-  ["is writable by other users", "other users may write to it", (file) => chmodSync(file, 0o622)],
+  ["is writable by other users", "other users can write to it", (file) => chmodSync(file, 0o622)],
 ];
 
 function edit(file: string, change: object): void {

@@ -1,5 +1,4 @@
-import type { DefinedIn, ServerDefinition } from "@jackfield/mcp-core";
-import { isMap } from "../documents/json-value.ts";
+import { type DefinedIn, isRecord, type ServerDefinition } from "@jackfield/mcp-core";
 import type { ServerBlock } from "../filters/server-filters.ts";
 import type { ConfigProblem } from "../sources/config-problem.ts";
 import { isSamePlace, type MergedServers } from "../sources/merged-servers.ts";
@@ -59,8 +58,8 @@ async function admissionOf(
   const { definition } = outcome;
   try {
     const { block: given, ownsName, definition: admitted } = (await admit(definition)) as Answer;
-    if (given === undefined && isMap(admitted)) return { definition: admitted };
-    if (isMap(given) && typeof given.by === "string") return { block: given, ownsName: ownsName === true };
+    if (given === undefined && isRecord(admitted)) return { definition: admitted };
+    if (isRecord(given) && typeof given.by === "string") return { block: given, ownsName: ownsName === true };
   } catch {
     // The caller's own fault must neither let a server in nor keep the others out.
   }

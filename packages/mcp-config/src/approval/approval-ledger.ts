@@ -1,5 +1,5 @@
 import { McpError, type ServerDefinition, type StateStore } from "@jackfield/mcp-core";
-import { cryptography } from "../builtin-modules.ts";
+import { cryptography } from "@jackfield/mcp-core/node";
 import { definitionContent } from "./definition-content.ts";
 
 /** Remembers which definitions the user has approved, by content and never by name. */

@@ -1,4 +1,4 @@
-import type { ServerDefinition } from "@jackfield/mcp-core";
+import { canonicalJson, type ServerDefinition } from "@jackfield/mcp-core";
 import type { PartPlace } from "../project-boundary.ts";
 import { withoutDerived } from "./approved-fields.ts";
 
@@ -19,12 +19,4 @@ export function definitionContent(definition: ServerDefinition): string {
 
 function placeOf({ scope, file, realFile, root }: PartPlace) {
   return { scope, file: realFile ?? file, root };
-}
-
-/** JSON with the members of every object sorted by name; lists keep their order. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) => {
-    if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
-    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }

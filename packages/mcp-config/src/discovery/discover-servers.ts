@@ -1,4 +1,5 @@
 import { type DefinedIn, type DefinitionScope, type McpError, toMcpError } from "@jackfield/mcp-core";
+import { fileSystem } from "@jackfield/mcp-core/node";
 import { absolutePath } from "../absolute-path.ts";
 import {
   type AdmittedEntries,
@@ -7,7 +8,6 @@ import {
   sortOutBlocked,
 } from "../admission/admitted-entries.ts";
 import type { AdmitServer } from "../admission/server-admission.ts";
-import { fileSystem } from "../builtin-modules.ts";
 import type { ConfigDiagnostic, Report } from "../diagnostic-codes.ts";
 import type { HostSurroundings } from "../hosts/host-dialect.ts";
 import { JACKFIELD } from "../hosts/jackfield.ts";

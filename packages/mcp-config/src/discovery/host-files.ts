@@ -1,5 +1,5 @@
 import type { McpError } from "@jackfield/mcp-core";
-import { fileSystem } from "../builtin-modules.ts";
+import { fileSystem, isSomebodyElses } from "@jackfield/mcp-core/node";
 import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-codes.ts";
 import type {
   FollowedFile,
@@ -303,9 +303,9 @@ function refusalOf(
   }
   // Another user who can write the file could have servers started in this user's name (threat T09). A group may write it, because
   // it is often the user's own.
-  const self = process.getuid?.();
-  if (self === undefined) return undefined;
-  if (stats.uid !== self && stats.uid !== 0) return "it belongs to another user; make yourself its owner.";
+  if (process.platform === "win32") return undefined;
+  if (stats.uid !== 0 && isSomebodyElses(stats))
+    return "it belongs to another user; make yourself its owner.";
   return (stats.mode & 0o002) !== 0 ? "every user can write to it; run chmod o-w on it." : undefined;
 }
 

@@ -1,8 +1,7 @@
-import { McpError } from "@jackfield/mcp-core";
+import { isRecord, McpError } from "@jackfield/mcp-core";
 import type { ParseHostFileOptions } from "./parse-host-file.ts";
 
 const isString = (value: unknown) => typeof value === "string";
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** The types of the options. */
 const KINDS: Readonly<
@@ -13,7 +12,7 @@ const KINDS: Readonly<
   text: { what: "a string", fits: isString },
   beneath: { what: "a list of paths", fits: (value) => Array.isArray(value) && value.every(isString) },
   cwd: { what: "a path", fits: isString },
-  env: { what: "an object", fits: isObject },
+  env: { what: "an object", fits: isRecord },
   largestBytes: { what: "a number", fits: (value) => typeof value === "number" && value >= 0 },
   platform: { what: "the name of a system", fits: isString },
 };
@@ -25,7 +24,7 @@ const REQUIRED: readonly string[] = ["host", "file"];
  * @throws McpError `MCP_CONFIG_INVALID` for an option of the wrong type.
  */
 export function checkParsingOptions(options: unknown): void {
-  if (!isObject(options)) throw invalid("The options of parseHostFile must be an object.");
+  if (!isRecord(options)) throw invalid("The options of parseHostFile must be an object.");
   for (const [name, { what, fits }] of Object.entries(KINDS)) {
     const value: unknown = options[name as keyof typeof options];
     if (value === undefined && !REQUIRED.includes(name)) continue;

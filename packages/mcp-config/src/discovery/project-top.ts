@@ -1,6 +1,6 @@
 import type { PlatformPath } from "node:path";
+import { fileSystem } from "@jackfield/mcp-core/node";
 import { absolutePath } from "../absolute-path.ts";
-import { fileSystem } from "../builtin-modules.ts";
 import type { HostSurroundings } from "../hosts/host-dialect.ts";
 import { pathRules } from "../hosts/host-paths.ts";
 

@@ -1,5 +1,6 @@
+import { isRecord } from "@jackfield/mcp-core";
 import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
-import { createMap, isMap } from "./json-value.ts";
+import { createMap } from "./json-value.ts";
 import { keepSpelling } from "./number-spellings.ts";
 import type { PlacedValue } from "./placed-value.ts";
 
@@ -18,7 +19,7 @@ export interface CopyWatch {
 export function copyTree(value: unknown, place: PlacedValue, watch: CopyWatch): unknown {
   if (typeof value === "bigint") return Number(value);
   if (value instanceof Date) return value.toISOString();
-  if (!Array.isArray(value) && !isMap(value)) return value;
+  if (!Array.isArray(value) && !isRecord(value)) return value;
   if (place.depth >= DEEPEST_NESTING) watch.onTooDeep(place);
   if (Array.isArray(value)) {
     const elements = value.map((element: unknown, index) => copyTree(element, place.enter(index), watch));

@@ -1,4 +1,4 @@
-import type { SourceLocation } from "@jackfield/mcp-core";
+import { isRecord, type SourceLocation } from "@jackfield/mcp-core";
 import { invalidSource } from "../sources/config-problem.ts";
 import type { ConfigDocument, ConfigFormat, DuplicateKey } from "./config-document.ts";
 import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
@@ -7,7 +7,7 @@ import { JsonFrame, RepeatedKey } from "./json-frame.ts";
 import { type JsonPath, jsonPointer } from "./json-path.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import type { JsonStrings } from "./json-strings.ts";
-import { createMap, isMap, type JsonMap } from "./json-value.ts";
+import { createMap, type JsonMap } from "./json-value.ts";
 import { createLineCounter, type LineCounter } from "./line-counter.ts";
 import { MemberOffsets } from "./member-offsets.ts";
 import { isUnsafe, keepSpelling } from "./number-spellings.ts";
@@ -69,7 +69,7 @@ class PlainDocument implements ConfigDocument {
     for (let depth = 0; depth < path.length; depth += 1) {
       const step = path[depth] as string | number;
       if (Array.isArray(value)) return this.#locateExactly(path);
-      const index = isMap(value) ? this.#indexOf(String(step), value) : -1;
+      const index = isRecord(value) ? this.#indexOf(String(step), value) : -1;
       if (index === -1) break;
       found = keyNumbers[2 * index] as number;
       keyNumbers = keyNumbers[2 * index + 1] as KeyNumbers;
@@ -148,7 +148,7 @@ class JsonParser implements ConfigDocument {
 
   #offsetIn(container: unknown, step: string | number): number | undefined {
     if (Array.isArray(container)) return this.#elements.get(container)?.[Number(step)];
-    return isMap(container) ? this.#members.get(container)?.of(String(step)) : undefined;
+    return isRecord(container) ? this.#members.get(container)?.of(String(step)) : undefined;
   }
 
   #value(): unknown {

@@ -1,3 +1,4 @@
+import { isRecord } from "@jackfield/mcp-core";
 import type { JsonPath } from "./json-path.ts";
 
 /** A JSON object without prototype: `__proto__` and `toString` are keys like any other. */
@@ -6,11 +7,6 @@ export type JsonMap = { [key: string]: unknown };
 /** An empty object without prototype. */
 export function createMap<T = unknown>(): { [key: string]: T } {
   return Object.create(null) as { [key: string]: T };
-}
-
-/** Whether a value is an object with members, neither `null` nor an array. */
-export function isMap(value: unknown): value is JsonMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A member by name, `undefined` if the object has no own one; the prototype is never read. */
@@ -22,7 +18,7 @@ export function ownMember<T>(map: { readonly [key: string]: T }, key: string): T
 export function valueAt(root: unknown, path: JsonPath): unknown {
   return path.reduce<unknown>((value, step) => {
     if (Array.isArray(value)) return typeof step === "number" ? value[step] : undefined;
-    return isMap(value) ? ownMember(value, String(step)) : undefined;
+    return isRecord(value) ? ownMember(value, String(step)) : undefined;
   }, root);
 }
 

@@ -1,4 +1,5 @@
-import { createMap, isMap, type JsonMap } from "./json-value.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import { createMap, type JsonMap } from "./json-value.ts";
 
 /** Spellings by key, for each object that holds the numbers. */
 const spellings = new WeakMap<object, Map<string, string>>();
@@ -53,7 +54,7 @@ function exactValue(container: object, key: string, original: unknown): unknown 
   const value = memberOf(container, key);
   const given = memberOf(original, key);
   if (Array.isArray(value)) return value.map((_element, index) => exactValue(value, String(index), given));
-  if (isMap(value)) return withDigits(value, given);
+  if (isRecord(value)) return withDigits(value, given);
   if (!isUnsafe(value)) return value;
   return (
     spellingOf(container, key) ?? (value === given ? spellingOf(original as object, key) : undefined) ?? value
@@ -61,6 +62,6 @@ function exactValue(container: object, key: string, original: unknown): unknown 
 }
 
 function memberOf(container: unknown, key: string): unknown {
-  const hasMembers = isMap(container) || Array.isArray(container);
+  const hasMembers = isRecord(container) || Array.isArray(container);
   return hasMembers && Object.hasOwn(container, key) ? (container as JsonMap)[key] : undefined;
 }

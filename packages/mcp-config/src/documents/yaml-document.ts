@@ -1,4 +1,4 @@
-import type { SourceLocation } from "@jackfield/mcp-core";
+import { isRecord, type SourceLocation } from "@jackfield/mcp-core";
 import {
   isAlias,
   isMap,
@@ -15,7 +15,7 @@ import type { ConfigDocument } from "./config-document.ts";
 import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
 import { ForbiddenKeys } from "./forbidden-keys.ts";
 import { jsonPointer } from "./json-path.ts";
-import { createMap, isMap as isObject, type JsonMap } from "./json-value.ts";
+import { createMap, type JsonMap } from "./json-value.ts";
 import type { Place } from "./line-counter.ts";
 import { isUnsafe, keepSpelling, keepSpellingIn } from "./number-spellings.ts";
 import { PlacedValue } from "./placed-value.ts";
@@ -199,7 +199,7 @@ function offsetOf(node: unknown): number | undefined {
 
 /** The map's own members win over merged ones, wherever they are written. */
 function mergeInto(map: JsonMap, merged: unknown): void {
-  for (const source of [merged].flat().filter(isObject)) {
+  for (const source of [merged].flat().filter(isRecord)) {
     for (const key of Object.keys(source)) {
       if (Object.hasOwn(map, key)) continue;
       map[key] = source[key];

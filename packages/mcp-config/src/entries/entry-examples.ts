@@ -1,5 +1,6 @@
+import { isRecord } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import type { JsonMap } from "../documents/json-value.ts";
 import type { EntryRules, FieldNames } from "./entry-dialect.ts";
 
 /** The placeholder for a value that only the user knows. */
@@ -36,7 +37,7 @@ export function currentNames(
 /** An example as JSON, which YAML accepts as well, or as TOML. */
 export function exampleText(value: unknown, isToml = false): string {
   if (Array.isArray(value)) return `[${value.map((element) => exampleText(element, isToml)).join(", ")}]`;
-  if (!isMap(value)) return JSON.stringify(value);
+  if (!isRecord(value)) return JSON.stringify(value);
   const members = Object.keys(value).map((name) => {
     const text = exampleText(value[name], isToml);
     return isToml ? `${name} = ${text}` : `${JSON.stringify(name)}: ${text}`;

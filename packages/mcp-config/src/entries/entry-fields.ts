@@ -1,12 +1,9 @@
-import { isMcpError, type McpError } from "@jackfield/mcp-core";
+import { isMcpError, isRecord, MAX_TIMER_MS, type McpError } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
-import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { createMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { spellingOf } from "../documents/number-spellings.ts";
 import { quote, quoteName } from "../server-name.ts";
 import { subjectOf } from "./written-path.ts";
-
-/** The longest time a timer can count; a longer one would fire at once. */
-const LONGEST_TIME_MS = 2 ** 31 - 1;
 
 /**
  * Reads an entry field by field. A missing field is `undefined`; for one of the wrong type, a fault with its place is thrown.
@@ -170,7 +167,7 @@ class Fields implements EntryFields {
 
   #textMap(found: unknown, field: string, nameFault: NameFault, isEnv: boolean): MapOfNullableTexts {
     const faultAt = this.#faultAt;
-    if (!isMap(found)) {
+    if (!isRecord(found)) {
       throw faultAt([field], `${quote(field)} must be an object of strings, not ${kindOf(found)}.`);
     }
     const isRight = (name: string) => isText(found[name]) && nameFault(name) === undefined;
@@ -253,6 +250,6 @@ function checkTime(found: unknown, field: string, unitMs: number, faultAt: Fault
   const written = checkAmount(found, field, faultAt);
   // Seconds with decimals, such as 1.1, would leave fractions of a millisecond behind.
   const time = unitMs === 1 ? written : Math.round(written * unitMs);
-  if (time <= LONGEST_TIME_MS) return time;
-  throw faultAt([field], `${quote(field)} must be at most ${LONGEST_TIME_MS} ms; write 0 for no limit.`);
+  if (time <= MAX_TIMER_MS) return time;
+  throw faultAt([field], `${quote(field)} must be at most ${MAX_TIMER_MS} ms; write 0 for no limit.`);
 }

@@ -1,7 +1,8 @@
 import { isAbsolute } from "node:path";
+import { isRecord } from "@jackfield/mcp-core";
 import { type DiagnosticCode, type DiagnosticDetails, diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { type JsonMap, ownMember } from "../documents/json-value.ts";
 import { schemeOf } from "../http-syntax.ts";
 import { quote, quoteName, shownLocation } from "../server-name.ts";
 import { knowsCommands } from "../variable-syntax.ts";
@@ -54,9 +55,9 @@ export function reportFields(entry: JsonMap, context: EntryContext, report: Repo
 /** Remarks on written-out defaults of secret inputs. */
 function reportDefaults(expansionData: JsonMap, context: EntryContext, report: Report): void {
   for (const [field, options] of Object.entries(expansionData)) {
-    if (!isMap(options)) continue;
+    if (!isRecord(options)) continue;
     for (const [id, option] of Object.entries(options)) {
-      if (!isMap(option) || option.sensitive !== true || !isLiteralSecret(option.default)) continue;
+      if (!isRecord(option) || option.sensitive !== true || !isLiteralSecret(option.default)) continue;
       const text = `the default of ${quote(id)} in ${quote(field)} is a credential; leave it out, so that it is asked for.`;
       remark(context, report, "literal-secret", [field, id, "default"], text);
     }

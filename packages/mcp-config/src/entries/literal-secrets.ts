@@ -1,6 +1,6 @@
-import { isCredential, namedArguments, namesCredential } from "@jackfield/mcp-core";
+import { isCredential, isRecord, namedArguments, namesCredential } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, ownMember } from "../documents/json-value.ts";
+import { ownMember } from "../documents/json-value.ts";
 import { isPlainValue } from "../plain-values.ts";
 import { dialectFor, isBareName, type VariableDialect } from "../variables.ts";
 import {
@@ -49,7 +49,7 @@ export function findLiteralSecrets(
     if (typeof secret === "string" && isLiteral(secret, ofLogin, true)) paths.push([field]);
   }
   const login = extra?.auth;
-  if (login !== undefined && isMap(login) && typeof login.clientSecret === "string") {
+  if (login !== undefined && isRecord(login) && typeof login.clientSecret === "string") {
     if (isLiteral(login.clientSecret, ofLogin, true)) paths.push(["auth", "clientSecret"]);
   }
   for (const [index, { name, value }] of namedArguments(args).entries())

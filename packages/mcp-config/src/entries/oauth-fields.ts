@@ -1,6 +1,5 @@
-import type { OAuthSettings } from "@jackfield/mcp-core";
-import { createMap, isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
-import { isSameValue } from "../documents/same-value.ts";
+import { isRecord, isSameJson, type OAuthSettings } from "@jackfield/mcp-core";
+import { createMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
 import type { FaultAt } from "./entry-fields.ts";
 import type { EntryReader } from "./written-entry.ts";
@@ -45,7 +44,7 @@ export function readOAuth(reader: EntryReader): OAuthSettings | false | undefine
     const value = readSetting(name, fields.value(field), [field], reader);
     if (value === undefined) continue;
     if (!Object.hasOwn(ofFields, name)) ofFields[name] = value;
-    else if (!isSameValue(ofFields[name], value)) fields.leave(field);
+    else if (!isSameJson(ofFields[name], value)) fields.leave(field);
   }
   Object.assign(settings, ofFields);
   return Object.keys(settings).length === 0 ? undefined : (settings as OAuthSettings);
@@ -54,7 +53,7 @@ export function readOAuth(reader: EntryReader): OAuthSettings | false | undefine
 function readObject(field: string, { fields, faultAt }: EntryReader): JsonMap | false {
   const written = fields.value(field);
   if (typeof written === "boolean") return written ? { enabled: true } : false;
-  if (isMap(written)) return written;
+  if (isRecord(written)) return written;
   throw faultAt([field], `${quote(field)} must be an object, true or false, not ${kindOf(written)}.`);
 }
 

@@ -1,5 +1,5 @@
-import { type DefinedIn, isCredential, namedArguments } from "@jackfield/mcp-core";
-import { createMap, isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { type DefinedIn, isCredential, isRecord, namedArguments } from "@jackfield/mcp-core";
+import { createMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { isNormalUrl } from "../http-syntax.ts";
 import { loaderOfProject } from "../loader-variables.ts";
 import { dialectFor, hasVariables, type VariableDialect } from "../variables.ts";
@@ -137,7 +137,7 @@ function plainFields(entry: JsonMap, { names }: PlainRules, inCode: boolean): Pl
 /** A caller may change later what it has given. Nobody else holds the values of a parsed document. */
 function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return [...value];
-  if (!isMap(value) || !isPlainObject(value)) return value;
+  if (!isRecord(value) || !isPlainObject(value)) return value;
   const copy = createMap();
   for (const name of Object.keys(value)) copy[name] = value[name];
   return copy;
@@ -225,7 +225,7 @@ const NO_TEXTS: PlainTexts = { texts: undefined, areForeign: false };
 
 function plainTexts(found: unknown, name: RegExp, variables: VariableDialect): PlainTexts | undefined {
   if (found === undefined) return NO_TEXTS;
-  if (!isMap(found) || Object.getPrototypeOf(found) !== null) return undefined;
+  if (!isRecord(found) || Object.getPrototypeOf(found) !== null) return undefined;
   let areForeign = false;
   for (const written in found) {
     const text = found[written];

@@ -1,7 +1,7 @@
-import type { InProcessServerDefinition, ServerDefinition } from "@jackfield/mcp-core";
+import { type InProcessServerDefinition, isRecord, type ServerDefinition } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import { fieldName, type JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { type JsonMap, kindOf } from "../documents/json-value.ts";
 import { withDigits } from "../documents/number-spellings.ts";
 import { quote, serverNameFault, shownLocation } from "../server-name.ts";
 import { invalidServer } from "../sources/config-problem.ts";
@@ -40,7 +40,7 @@ export interface ServerEntry {
 export function readServerEntry(entry: unknown, context: EntryContext, report: Report): ServerEntry {
   const { name, dialect } = context;
   const faultAt: FaultAt = (path, text) => invalidServer(name, shownLocation(context.locate, path), text);
-  if (!isMap(entry)) {
+  if (!isRecord(entry)) {
     const isToml = /\.toml$/i.test(context.definedIn.file ?? "");
     const shape = dialect.examples.map((example) => exampleText(example, isToml)).join(" or ");
     throw faultAt([], `the entry must be an object, not ${kindOf(entry)}; write ${shape}.`);
@@ -150,7 +150,7 @@ function toleranceOf({ dialect, name }: EntryContext, report: Report): Tolerate 
 
 function readInstance(fields: EntryFields, faultAt: FaultAt): InProcessServerDefinition["server"] {
   const server = fields.value("server");
-  const isInstance = isMap(server) && typeof server.connect === "function";
+  const isInstance = isRecord(server) && typeof server.connect === "function";
   if (!isInstance && typeof server !== "function") {
     const text = `"server" must be an MCP server or a function that makes one, not ${kindOf(server)}.`;
     throw faultAt(["server"], text);

@@ -1,7 +1,6 @@
-import type { McpError, ToolFilter } from "@jackfield/mcp-core";
+import { isRecord, isSameJson, type McpError, type ToolFilter } from "@jackfield/mcp-core";
 import type { JsonMap } from "../documents/json-value.ts";
-import { isMap, kindOf } from "../documents/json-value.ts";
-import { isSameValue } from "../documents/same-value.ts";
+import { kindOf } from "../documents/json-value.ts";
 import { isHeaderName } from "../http-syntax.ts";
 import { environmentNameFault } from "../safe-environment.ts";
 import { quote } from "../server-name.ts";
@@ -139,7 +138,7 @@ function first<T>(fields: EntryFields, names: FieldNames | undefined, read: Read
   for (const name of names) {
     const value = fields.has(name) ? read(fields, name) : undefined;
     if (found === undefined) found = value;
-    else if (value !== undefined && !isSameValue(found, value)) fields.leave(name);
+    else if (value !== undefined && !isSameJson(found, value)) fields.leave(name);
   }
   return found;
 }
@@ -238,7 +237,7 @@ function isWrittenIn(this: EntryFields, time: string | TimeField): boolean {
 function readToolsObject(field: string, fields: EntryFields, faultAt: FaultAt): ToolFilter | undefined {
   const written = fields.value(field);
   if (written === undefined) return undefined;
-  if (!isMap(written)) {
+  if (!isRecord(written)) {
     const text = `${quote(field)} must be an object with "include" or "exclude", not ${kindOf(written)}.`;
     throw faultAt([field], text);
   }

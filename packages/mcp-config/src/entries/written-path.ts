@@ -1,5 +1,6 @@
+import { isRecord } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { type JsonMap, ownMember } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
 import type { EntryContext } from "./entry-context.ts";
 import type { EntryDialect, EntryFieldNames } from "./entry-dialect.ts";
@@ -32,7 +33,7 @@ function writtenName(entry: JsonMap, field: string | number, { fields }: EntryDi
 function oauthPath(entry: JsonMap, [setting, ...inner]: JsonPath, { oauth = {} }: EntryDialect): JsonPath {
   const { object = "oauth", members = {}, fields = {} } = oauth;
   const holdsSetting = (names: { readonly [written: string]: string }, holder: unknown) => (name: string) =>
-    names[name] === setting && isMap(holder) && Object.hasOwn(holder, name);
+    names[name] === setting && isRecord(holder) && Object.hasOwn(holder, name);
   const own = Object.keys(fields).find(holdsSetting(fields, entry));
   if (own !== undefined) return [own, ...inner];
   if (setting === undefined) return [object];

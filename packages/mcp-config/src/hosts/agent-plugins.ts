@@ -1,4 +1,5 @@
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import type { JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, type EntryDialect, entryDialect } from "../entries/entry-dialect.ts";
 import { TYPED_EXAMPLES } from "../entries/entry-examples.ts";
 import { quote } from "../server-name.ts";
@@ -48,7 +49,7 @@ function findFault({ type, command, cwd, env, url }: JsonMap): EntryFault {
     const text = `"cwd" must begin with ./, \${PLUGIN_ROOT} or \${PLUGIN_DATA}, and stay inside it, in this format.`;
     return { field: "cwd", text };
   }
-  const reserved = isMap(env) ? RESERVED.find((name) => Object.hasOwn(env, name)) : undefined;
+  const reserved = isRecord(env) ? RESERVED.find((name) => Object.hasOwn(env, name)) : undefined;
   if (reserved !== undefined) {
     return {
       field: "env",

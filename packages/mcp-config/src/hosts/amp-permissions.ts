@@ -1,5 +1,6 @@
+import { isRecord } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
-import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { type JsonMap, kindOf } from "../documents/json-value.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { joinWords, type KnownText, mayBeMadeOf } from "../filters/known-text.ts";
 import { matchesGlob, withLowerBeginning } from "../filters/server-pattern.ts";
@@ -60,7 +61,7 @@ function readRules(document: HostDocument, report: Report): readonly Rule[] {
     return [{ action: "reject", conditions: [] }];
   }
   return list.flatMap((value: unknown, index): readonly Rule[] => {
-    const rule = isMap(value) ? value : {};
+    const rule = isRecord(value) ? value : {};
     const isAction = rule.action === "allow" || rule.action === "reject";
     const action = rule.action === "allow" ? "allow" : "reject";
     const { conditions, fault: faultOfMatches } = readConditions(rule, action);
@@ -82,7 +83,7 @@ function readConditions(
   { matches }: JsonMap,
   action: Rule["action"],
 ): { conditions: readonly Condition[]; fault?: string } {
-  if (!isMap(matches)) return { conditions: [], fault: `"matches" must be an object` };
+  if (!isRecord(matches)) return { conditions: [], fault: `"matches" must be an object` };
   const read = Object.keys(matches).map((field) => readCondition(field, matches, action));
   const fault = read.find((condition) => condition.fault !== undefined)?.fault;
   const conditions = read.flatMap(({ condition }) => condition ?? []);

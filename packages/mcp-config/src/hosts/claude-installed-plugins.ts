@@ -1,5 +1,6 @@
 import { isAbsolute, join } from "node:path";
-import { isMap, ownMember } from "../documents/json-value.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import { ownMember } from "../documents/json-value.ts";
 import type { Environment } from "../safe-environment.ts";
 import { readTextFile, realFileOf } from "../text-file.ts";
 import type { HostSurroundings } from "./host-dialect.ts";
@@ -51,10 +52,10 @@ export function pluginFolders(list: unknown, at: HostSurroundings): ReadonlySet<
 
 /** A plugin has one record, or a list with one for each project that it is installed for. */
 function installations(list: unknown): readonly InstalledPlugin[] {
-  const plugins = isMap(list) && isMap(list.plugins) ? list.plugins : {};
+  const plugins = isRecord(list) && isRecord(list.plugins) ? list.plugins : {};
   return Object.entries(plugins).flatMap(([plugin, installed]) =>
     ([installed].flat() as readonly unknown[]).flatMap((record): InstalledPlugin[] => {
-      if (!isMap(record) || typeof record.installPath !== "string") return [];
+      if (!isRecord(record) || typeof record.installPath !== "string") return [];
       return [{ plugin, installPath: record.installPath, projectPath: record.projectPath }];
     }),
   );

@@ -1,4 +1,4 @@
-import { isMap } from "../documents/json-value.ts";
+import { isRecord } from "@jackfield/mcp-core";
 import { compareWords, isMadeOf, type KnownText } from "../filters/known-text.ts";
 import { withLowerBeginning } from "../filters/server-pattern.ts";
 import { urlDenial } from "../filters/url-spelling.ts";
@@ -20,7 +20,7 @@ export function readListLines(
   onUnreadable: (index: number) => void,
 ): readonly ListLine[] {
   return list.flatMap((line: unknown, index): ListLine[] => {
-    const read = isMap(line) ? readLine(line) : undefined;
+    const read = isRecord(line) ? readLine(line) : undefined;
     if (read === undefined) onUnreadable(index);
     return read === undefined ? [] : [read];
   });

@@ -1,5 +1,6 @@
+import { isRecord } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
+import { type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
 import { realFileOf } from "../text-file.ts";
 import { CLAUDE_PLUGIN_VARIABLES, CLAUDE_VARIABLES } from "./claude-entry.ts";
 import { pluginsByFolder } from "./claude-installed-plugins.ts";
@@ -20,11 +21,11 @@ export interface ProjectRecord {
  * parsed by itself without a working directory, that of the first project with servers.
  */
 export function projectRecord(root: JsonMap, context: FindingContext): ProjectRecord | undefined {
-  if (!isMap(root.projects)) return undefined;
+  if (!isRecord(root.projects)) return undefined;
   const { projects } = root;
   const recordOf = (folder: string | undefined): ProjectRecord | undefined => {
     const record = folder === undefined ? undefined : ownMember(projects, folder);
-    return folder !== undefined && isMap(record) ? { path: ["projects", folder], record } : undefined;
+    return folder !== undefined && isRecord(record) ? { path: ["projects", folder], record } : undefined;
   };
   const own = context.folders
     .map(
@@ -35,7 +36,7 @@ export function projectRecord(root: JsonMap, context: FindingContext): ProjectRe
   if (own || !context.isStandaloneFile) return own;
   const chosen = Object.keys(projects)
     .map(recordOf)
-    .find((found) => isMap(found?.record.mcpServers));
+    .find((found) => isRecord(found?.record.mcpServers));
   if (chosen === undefined) return undefined;
   if (context.folders.length > 0) {
     const text =

@@ -1,4 +1,5 @@
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import type { JsonMap } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
 import { CLAUDE_PLUGIN_ENTRY, CLAUDE_PLUGIN_VARIABLES } from "./claude-entry.ts";
 import {
@@ -49,7 +50,7 @@ export const CLAUDE_PLUGIN: HostDialect = {
 /** Authors and repositories may also have a URL and a type, but not the type of a server. */
 function isAbout(name: string, value: unknown): boolean {
   if (!ABOUT.includes(name)) return false;
-  const { command, url, type }: JsonMap = isMap(value) ? value : {};
+  const { command, url, type }: JsonMap = isRecord(value) ? value : {};
   const isRemote = url !== undefined && typeof type === "string" && Object.hasOwn(TYPES, type);
   return command === undefined && !isRemote;
 }
@@ -80,7 +81,7 @@ function namedFiles(
   at: HostSurroundings,
   folder: string | undefined,
 ): readonly FollowedFile[] {
-  if (folder === undefined || !isMap(root) || !isManifest(root)) return [];
+  if (folder === undefined || !isRecord(root) || !isManifest(root)) return [];
   const files = (pathsIn(root) ?? []).filter((path) => !isBundle(path));
   return files.map((path) => ({
     file: pathRules(at).resolve(folder, path),

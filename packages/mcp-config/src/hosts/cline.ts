@@ -1,6 +1,6 @@
+import { isRecord, isSameJson } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
-import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
-import { isSameValue } from "../documents/same-value.ts";
+import { createMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { quote } from "../server-name.ts";
 import { prefixedBraces } from "../variable-syntax.ts";
@@ -56,11 +56,11 @@ const OFF: { readonly [field: string]: boolean } = { disabled: true, enabled: fa
 function reshape(written: JsonMap, remark: RemarkOnEntry): JsonMap {
   if (written.transport === undefined && written.transportType === undefined) return written;
   const { transport, transportType, ...entry } = written;
-  if (transport !== undefined && !isMap(transport)) {
+  if (transport !== undefined && !isRecord(transport)) {
     const text = `"transport" must be an object with "type" and what goes with it, not ${kindOf(transport)}. It is left out.`;
     remark("invalid-field", "transport", text);
   }
-  const nested = isMap(transport) ? transport : {};
+  const nested = isRecord(transport) ? transport : {};
   const ignored = ignoredFields(entry, nested);
   for (const field of ignored) {
     const [name, inTransport] = [quote(field), `${quote(field)} in "transport"`];
@@ -80,7 +80,7 @@ function reshape(written: JsonMap, remark: RemarkOnEntry): JsonMap {
 /** Fields that an entry and its `transport` both have, with different values. */
 function ignoredFields(entry: JsonMap, nested: JsonMap): readonly string[] {
   return Object.keys(entry).filter(
-    (field) => Object.hasOwn(nested, field) && !isSameValue(entry[field], nested[field]),
+    (field) => Object.hasOwn(nested, field) && !isSameJson(entry[field], nested[field]),
   );
 }
 
@@ -99,7 +99,7 @@ function isOtherType(transportType: unknown, type: unknown): boolean {
 
 /** Values that are ignored because another one wins. */
 function removedFields({ transport, transportType, ...entry }: JsonMap): JsonMap | undefined {
-  const nested = isMap(transport) ? transport : {};
+  const nested = isRecord(transport) ? transport : {};
   const aside = createMap();
   const ignoredInTransport = createMap();
   for (const field of ignoredFields(entry, nested)) {
@@ -114,7 +114,7 @@ function removedFields({ transport, transportType, ...entry }: JsonMap): JsonMap
 function writtenAt(path: JsonPath, entry: JsonMap): JsonPath {
   const { transport } = entry;
   const [field = ""] = path;
-  const isNested = isMap(transport) && Object.hasOwn(transport, field);
+  const isNested = isRecord(transport) && Object.hasOwn(transport, field);
   if (isNested && !(Object.hasOwn(entry, field) && winsFlat(String(field), transport)))
     return ["transport", ...path];
   const isOldType =

@@ -1,4 +1,5 @@
-import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import { type JsonMap, ownMember } from "../documents/json-value.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import type { HostDocument, ListVerdict, ReadLists } from "./host-dialect.ts";
 import { brokenPolicy } from "./list-reader.ts";
@@ -18,7 +19,7 @@ export function readRequirements(documents: readonly HostDocument[]): ReturnType
     .map(({ content }) => content.mcp_servers);
   return ({ name, written }) => {
     for (const list of lists) {
-      const because = isMap(list)
+      const because = isRecord(list)
         ? faultOf(ownMember(list, name), written)
         : "its mcp_servers is not a table";
       if (because !== undefined) return { disabledBy: LIST, because } satisfies ListVerdict;
@@ -30,9 +31,9 @@ export function readRequirements(documents: readonly HostDocument[]): ReturnType
 /** Why a server does not match the record of its name. */
 function faultOf(record: unknown, written: WrittenServer): string | undefined {
   if (record === undefined) return "the server is not listed there";
-  const identity = isMap(record) ? record.identity : undefined;
-  const [kind, ...others] = isMap(identity) ? Object.keys(identity) : [];
-  if (!isMap(identity) || others.length > 0) return "its identity there is neither a command nor a url";
+  const identity = isRecord(record) ? record.identity : undefined;
+  const [kind, ...others] = isRecord(identity) ? Object.keys(identity) : [];
+  if (!isRecord(identity) || others.length > 0) return "its identity there is neither a command nor a url";
   if (kind === "command") return written.transport === "stdio" ? commandFault(identity, written) : OTHER;
   if (kind !== "url") return "its identity there is neither a command nor a url";
   return written.url === undefined ? OTHER : valueFault(identity.url, written.url);
@@ -44,12 +45,12 @@ const UNREADABLE = "its requirement for the server cannot be read";
 /** A text is the command, with any arguments; a table says what each argument must be. */
 function commandFault({ command: required }: JsonMap, { command, args = [] }: WrittenServer) {
   if (typeof required === "string") return required === command ? undefined : OTHER;
-  if (!isMap(required) || !hasOnly(required, "executable", "args")) return UNREADABLE;
+  if (!isRecord(required) || !hasOnly(required, "executable", "args")) return UNREADABLE;
   const { executable, args: matchers } = required;
   if (typeof executable !== "string" || !Array.isArray(matchers)) return UNREADABLE;
   if (executable !== command || matchers.length !== args.length) return OTHER;
   const faults = matchers.map((matcher: unknown, index) =>
-    isMap(matcher) ? valueFault(matcher, args[index] ?? "") : UNREADABLE,
+    isRecord(matcher) ? valueFault(matcher, args[index] ?? "") : UNREADABLE,
   );
   return faults.find((fault) => fault !== undefined);
 }
@@ -57,7 +58,7 @@ function commandFault({ command: required }: JsonMap, { command, args = [] }: Wr
 /** A plain text, or a table that says how to compare. */
 function valueFault(required: unknown, text: string): string | undefined {
   if (typeof required === "string") return required === text ? undefined : OTHER;
-  if (!isMap(required)) return UNREADABLE;
+  if (!isRecord(required)) return UNREADABLE;
   const { match, value } = required;
   if (match === "regex") {
     // Codex matches in linear time. The engine here does not, and the expression or the text could keep it busy for ever.

@@ -1,6 +1,7 @@
+import { isRecord } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import type { JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { quote } from "../server-name.ts";
 import { describeLocation } from "../sources/config-problem.ts";
@@ -129,18 +130,18 @@ function localVariables(written: unknown, remark: RemarkOnEntry): unknown {
   }
   return written
     .filter((variable) => !isOfElsewhere(variable))
-    .map((variable) => (isMap(variable) ? variable.name : variable));
+    .map((variable) => (isRecord(variable) ? variable.name : variable));
 }
 
 function writtenAt(path: JsonPath, { env_vars: written }: JsonMap): JsonPath {
   const [field, index] = path;
   if (field !== "env_vars" || typeof index !== "number" || !Array.isArray(written)) return path;
   const at = [...written.keys()].filter((place) => !isOfElsewhere(written[place]))[index] ?? index;
-  return isMap(written[at]) ? [field, at, "name"] : [field, at];
+  return isRecord(written[at]) ? [field, at, "name"] : [field, at];
 }
 
 function isOfElsewhere(variable: unknown): variable is JsonMap {
-  return isMap(variable) && variable.source !== undefined && variable.source !== "local";
+  return isRecord(variable) && variable.source !== undefined && variable.source !== "local";
 }
 
 const PROCESS_ONLY = ["args", "env", "env_vars", "cwd"];
@@ -181,9 +182,9 @@ function trustsProject(documents: readonly HostDocument[], folder: string, conte
 
 /** Codex writes folders in lower case on Windows; an exact spelling wins. */
 function trustLevel({ projects }: JsonMap, path: string, context: FindingContext): unknown {
-  if (!isMap(projects)) return undefined;
+  if (!isRecord(projects)) return undefined;
   const isSame = (name: string) => folderKey(name, context) === folderKey(path, context);
   const name = Object.hasOwn(projects, path) ? path : Object.keys(projects).find(isSame);
   const project = name === undefined ? undefined : projects[name];
-  return isMap(project) ? project.trust_level : undefined;
+  return isRecord(project) ? project.trust_level : undefined;
 }

@@ -1,10 +1,9 @@
 import { basename, dirname } from "node:path";
-import type { DefinedIn, ServerDefinition } from "@jackfield/mcp-core";
+import { type DefinedIn, isRecord, isSameJson, type ServerDefinition } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
-import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { createMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { keepSpellingIn } from "../documents/number-spellings.ts";
-import { isSameValue } from "../documents/same-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { PLAIN_VARIABLES } from "../plain-variables.ts";
@@ -84,8 +83,8 @@ function findServers(root: JsonMap, _context: FindingContext, file = ""): Return
     return [{ path: [], name: basename(file).replace(JSON_ENDING, "") }];
   const inList = { path: ["mcpServers"], nameField: "name" };
   if (Array.isArray(mcpServers)) return [inList];
-  const isMapMeant = isMap(mcpServers) || JSON_ENDING.test(file);
-  const inProjects = isMap(projects) ? Object.keys(projects) : [];
+  const isMapMeant = isRecord(mcpServers) || JSON_ENDING.test(file);
+  const inProjects = isRecord(projects) ? Object.keys(projects) : [];
   return [
     isMapMeant ? { path: ["mcpServers"] } : inList,
     ...inProjects.map((project) => ({ path: ["projects", project, "mcpServers"] })),
@@ -109,7 +108,7 @@ function reportForm(
       const lacks = `Continue refuses this block, which lacks ${missing.map(quote).join(" and ")}; add what is missing at its top.`;
       report(diagnose("missing-metadata", `${describeLocation(place)}: ${lacks}`, place));
     }
-    if (!isMap(content.mcpServers)) continue;
+    if (!isRecord(content.mcpServers)) continue;
     const location = document?.locate(["mcpServers"]) ?? {};
     const text = `"mcpServers" is a map of servers by name, which is still read; write a list of servers, each with a "name".`;
     report(diagnose("legacy-shape", `${describeLocation(location)}: ${text}`, location));
@@ -133,18 +132,18 @@ function reshape(
   remarkOnOptions(requestOptions, entry, remark);
   if (!isJson) remarkOnHeaders(requestOptions, entry, remark);
   const headers = isProcess(entry) ? undefined : headersIn(requestOptions);
-  if (headers !== undefined && entry.headers !== undefined && !isSameValue(headers, entry.headers)) {
+  if (headers !== undefined && entry.headers !== undefined && !isSameJson(headers, entry.headers)) {
     remark("unused-field", "headers", `"headers" is ignored; "headers" in "requestOptions" wins.`);
   }
   return {
     ...entry,
     ...(headers === undefined ? undefined : { headers }),
-    ...(isJson && isMap(entry.env) ? { env: withSecrets(entry.env) } : undefined),
+    ...(isJson && isRecord(entry.env) ? { env: withSecrets(entry.env) } : undefined),
   };
 }
 
 function headersIn(requestOptions: unknown): unknown {
-  return isMap(requestOptions) ? requestOptions.headers : undefined;
+  return isRecord(requestOptions) ? requestOptions.headers : undefined;
 }
 
 function isProcess({ command }: JsonMap): boolean {
@@ -152,7 +151,7 @@ function isProcess({ command }: JsonMap): boolean {
 }
 
 function remarkOnOptions(requestOptions: unknown, entry: JsonMap, remark: RemarkOnEntry): void {
-  if (requestOptions !== undefined && !isMap(requestOptions)) {
+  if (requestOptions !== undefined && !isRecord(requestOptions)) {
     const text = `"requestOptions" must be an object, not ${kindOf(requestOptions)}. It is left out.`;
     remark("invalid-field", "requestOptions", text);
   } else if (isProcess(entry) && headersIn(requestOptions) !== undefined) {
@@ -172,9 +171,9 @@ function remarkOnHeaders(requestOptions: unknown, entry: JsonMap, remark: Remark
 function removedFields({ requestOptions, ...entry }: JsonMap): JsonMap | undefined {
   const given = headersIn(requestOptions);
   const isRead = given !== undefined && !isProcess(entry);
-  const { headers: _headers, ...others } = isMap(requestOptions) ? requestOptions : {};
-  const options = isMap(requestOptions) && !isRead ? requestOptions : others;
-  const isOutdone = isRead && entry.headers !== undefined && !isSameValue(given, entry.headers);
+  const { headers: _headers, ...others } = isRecord(requestOptions) ? requestOptions : {};
+  const options = isRecord(requestOptions) && !isRead ? requestOptions : others;
+  const isOutdone = isRead && entry.headers !== undefined && !isSameJson(given, entry.headers);
   const aside = {
     ...(Object.keys(options).length > 0 ? { requestOptions: options } : undefined),
     ...(isOutdone ? { headers: entry.headers } : undefined),
@@ -205,7 +204,7 @@ function writtenAt(path: JsonPath, { requestOptions, apiKey, ...entry }: JsonMap
   const [field, name = ""] = path;
   if (field !== "headers" || isProcess(entry)) return path;
   const headers = headersIn(requestOptions);
-  const isOfKey = name === "Authorization" && !(isMap(headers) && Object.hasOwn(headers, name));
+  const isOfKey = name === "Authorization" && !(isRecord(headers) && Object.hasOwn(headers, name));
   if (isOfKey && apiKey !== undefined) return ["apiKey"];
   return headers === undefined ? path : ["requestOptions", ...path];
 }
@@ -226,7 +225,7 @@ function withSecrets(env: JsonMap): JsonMap {
 /** The names of such variables that the entry nowhere refers to as secrets. Other entries of its file are not considered. */
 function plainVariables(entry: JsonMap, { file = "" }: DefinedIn): JsonMap | undefined {
   if (!JSON_ENDING.test(file)) return undefined;
-  const values = isMap(entry.env) ? Object.values(entry.env) : [];
+  const values = isRecord(entry.env) ? Object.values(entry.env) : [];
   const texts = values.filter((value) => typeof value === "string");
   const plain = new Set(texts.flatMap((text) => Array.from(text.matchAll(VARIABLE), ([, name]) => name)));
   for (const text of textsIn(entry)) {
@@ -240,7 +239,7 @@ function plainVariables(entry: JsonMap, { file = "" }: DefinedIn): JsonMap | und
 
 function* textsIn(value: unknown): Generator<string, void> {
   if (typeof value === "string") yield value;
-  else if (isMap(value) || Array.isArray(value))
+  else if (isRecord(value) || Array.isArray(value))
     for (const member of Object.values(value)) yield* textsIn(member);
 }
 

@@ -1,5 +1,5 @@
-import type { DefinedIn } from "@jackfield/mcp-core";
-import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { type DefinedIn, isRecord } from "@jackfield/mcp-core";
+import { type JsonMap, kindOf } from "../documents/json-value.ts";
 import {
   COMMON_FIELDS,
   COMMON_TRANSPORT,
@@ -44,9 +44,9 @@ export const COPILOT_CLI: HostDialect = {
       "filterMapping",
     ],
     reshape,
-    writtenAt: (path, { auth }) => (path[0] === "redirectPort" && isMap(auth) ? ["auth", ...path] : path),
+    writtenAt: (path, { auth }) => (path[0] === "redirectPort" && isRecord(auth) ? ["auth", ...path] : path),
     removedFields: ({ auth }) => {
-      const { redirectPort: _read, ...others } = isMap(auth) ? auth : {};
+      const { redirectPort: _read, ...others } = isRecord(auth) ? auth : {};
       return Object.keys(others).length > 0 ? { auth: others } : undefined;
     },
   }),
@@ -58,7 +58,7 @@ function reshape(written: JsonMap, remark: RemarkOnEntry, _platform: unknown, { 
   remarkOnOAuth(written, remark, scope);
   if (written.auth === undefined) return written;
   const { auth, ...entry } = written;
-  if (isMap(auth)) return { ...entry, redirectPort: auth.redirectPort };
+  if (isRecord(auth)) return { ...entry, redirectPort: auth.redirectPort };
   remark("invalid-field", "auth", `"auth" must be an object, not ${kindOf(auth)}. It is left out.`);
   return entry;
 }
@@ -70,7 +70,7 @@ function remarkOnOAuth(
   scope: DefinedIn["scope"],
 ): void {
   const isRemoteServer = url !== undefined && type !== "stdio" && type !== "local";
-  if (!isMap(oauth) || !isRemoteServer || scope === "project") return;
+  if (!isRecord(oauth) || !isRemoteServer || scope === "project") return;
   const text = `"oauth" is an old field, which is still read; write "oauthClientId", and "auth": { "redirectPort": … } in place of its "callbackPort".`;
   remark("legacy-field", "oauth", text);
 }

@@ -1,4 +1,5 @@
-import { createMap, isMap, type JsonMap } from "../documents/json-value.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import { createMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
 import { quote } from "../server-name.ts";
 import {
@@ -112,11 +113,11 @@ const WAYS: ReadonlySet<string> = new Set([
  * fields.
  */
 function leaveOutOtherKind(layers: readonly unknown[]): readonly unknown[] {
-  const maps = layers.filter(isMap);
+  const maps = layers.filter(isRecord);
   const kinds = [...maps.map(kindOfType), ...maps.map(kindOfServer)];
   const joined = kinds.find((kind) => kind !== undefined);
   return layers.map((layer) => {
-    if (!isMap(layer) || (kindOfServer(layer) ?? joined) === joined) return layer;
+    if (!isRecord(layer) || (kindOfServer(layer) ?? joined) === joined) return layer;
     const fitting = createMap();
     for (const field of Object.keys(layer)) if (!WAYS.has(field)) fitting[field] = layer[field];
     return fitting;

@@ -1,4 +1,5 @@
-import { isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import { type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { checkFolderTrust } from "./gemini-trust.ts";
 import type { FindServers, HostDocument, ListedServer, ListVerdict, ReadLists } from "./host-dialect.ts";
@@ -73,7 +74,7 @@ function switchedOffIn(document: HostDocument, reader: ListReader): readonly str
   if (kind !== "enablement") return [];
   return Object.keys(content).flatMap((name) => {
     const state = content[name];
-    const isOn = isMap(state) ? (state.enabled ?? true) : undefined;
+    const isOn = isRecord(state) ? (state.enabled ?? true) : undefined;
     if (typeof isOn === "boolean") return isOn ? [] : [idOf(name)];
     const wanted = `{ "enabled": true } or { "enabled": false }`;
     reader.refuse(document, [name], wanted, "So the server is switched off.");
@@ -83,7 +84,7 @@ function switchedOffIn(document: HostDocument, reader: ListReader): readonly str
 
 /** An empty list restricts nothing. */
 function saysSomething(config: unknown): boolean {
-  return config !== undefined && !(isMap(config) && Object.keys(config).length === 0);
+  return config !== undefined && !(isRecord(config) && Object.keys(config).length === 0);
 }
 
 /**
@@ -97,13 +98,13 @@ function configVerdict(
   const isRequired = definedIn.pointer?.startsWith(`/${REQUIRED.join("/")}/`) ?? false;
   if (isRequired) return undefined;
   const because = configs
-    .map((config) => configFault(isMap(config) ? ownMember(config, name) : undefined, written))
+    .map((config) => configFault(isRecord(config) ? ownMember(config, name) : undefined, written))
     .find((fault) => fault !== undefined);
   return because === undefined ? undefined : { disabledBy: "admin.mcp.config", because };
 }
 
 function configFault(listed: unknown, { transport, url }: WrittenServer): string | undefined {
-  if (!isMap(listed)) return "the server is not listed there";
+  if (!isRecord(listed)) return "the server is not listed there";
   if (listed.url !== url || (listed.type === "sse") !== (transport === "sse")) {
     return "another server has this name there";
   }
@@ -112,5 +113,5 @@ function configFault(listed: unknown, { transport, url }: WrittenServer): string
 }
 
 function hasRequired({ admin }: JsonMap): boolean {
-  return isMap(admin) && isMap(admin.mcp) && admin.mcp.requiredConfig !== undefined;
+  return isRecord(admin) && isRecord(admin.mcp) && admin.mcp.requiredConfig !== undefined;
 }

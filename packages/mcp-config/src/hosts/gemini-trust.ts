@@ -1,4 +1,5 @@
-import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import { type JsonMap, kindOf } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
 import { realFileOf } from "../text-file.ts";
 import type { FindingContext, HostDocument } from "./host-dialect.ts";
@@ -67,7 +68,7 @@ function folderTrust({ content, isBroken }: HostDocument): unknown {
   if (isBroken) return null;
   let found: unknown = content;
   for (const step of SWITCH) {
-    if (!isMap(found)) return null;
+    if (!isRecord(found)) return null;
     if (!Object.hasOwn(found, step)) return undefined;
     found = found[step];
   }

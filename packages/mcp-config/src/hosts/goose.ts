@@ -1,5 +1,5 @@
-import type { ServerDefinition } from "@jackfield/mcp-core";
-import { createMap, isMap, type JsonMap } from "../documents/json-value.ts";
+import { isRecord, type ServerDefinition } from "@jackfield/mcp-core";
+import { createMap, type JsonMap } from "../documents/json-value.ts";
 import { keepSpellingIn } from "../documents/number-spellings.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { GAP } from "../entries/entry-examples.ts";
@@ -87,7 +87,7 @@ function isSecret({ name }: { readonly name: string }, { extra }: ServerDefiniti
 function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   const { envs, env_keys: keys } = entry;
   const shaped = { ...entry };
-  if (isMap(envs)) {
+  if (isRecord(envs)) {
     const left = createMap();
     for (const name of Object.keys(envs)) {
       if (!isLet(name, ["envs", name], remark)) continue;

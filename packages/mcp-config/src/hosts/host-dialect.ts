@@ -1,4 +1,4 @@
-import type { DefinedIn, DefinitionScope, ToolFilter } from "@jackfield/mcp-core";
+import { type DefinedIn, type DefinitionScope, isRecord, type ToolFilter } from "@jackfield/mcp-core";
 import type { Report } from "../diagnostic-codes.ts";
 import type { ConfigDocument, ConfigFormat } from "../documents/config-document.ts";
 import type { JsonPath } from "../documents/json-path.ts";
@@ -224,6 +224,5 @@ export function serversUnderOrBare(
 
 /** Whether a value has a field that only servers have. */
 export function looksLikeServer(value: unknown): boolean {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject && ["command", "url", "type"].some((field) => Object.hasOwn(value, field));
+  return isRecord(value) && ["command", "url", "type"].some((field) => Object.hasOwn(value, field));
 }

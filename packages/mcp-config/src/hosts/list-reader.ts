@@ -1,6 +1,7 @@
+import { isRecord } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import { fieldName, type JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { type JsonMap, kindOf } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
 import { describeLocation } from "../sources/config-problem.ts";
 import type { HostDocument, ListVerdict } from "./host-dialect.ts";
@@ -30,7 +31,7 @@ export class ListReader {
   value(document: HostDocument, path: JsonPath, outcome?: string): unknown {
     let found: unknown = document.content;
     for (const [depth, step] of path.entries()) {
-      if (!isMap(found)) {
+      if (!isRecord(found)) {
         this.#leaveOut(document, path.slice(0, depth), "an object", found, outcome);
         return undefined;
       }
@@ -51,7 +52,7 @@ export class ListReader {
   /** An object at a path; `undefined` if there is none, or it is something else. */
   map(document: HostDocument, path: JsonPath): JsonMap | undefined {
     const found = this.value(document, path);
-    if (found === undefined || isMap(found)) return found;
+    if (found === undefined || isRecord(found)) return found;
     this.#leaveOut(document, path, "an object", found);
     return undefined;
   }

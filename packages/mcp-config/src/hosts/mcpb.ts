@@ -1,6 +1,6 @@
-import type { ServerDefinition } from "@jackfield/mcp-core";
+import { isRecord, type ServerDefinition } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
+import { type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
 import { type EntryDialect, entryDialect } from "../entries/entry-dialect.ts";
 import { GAP } from "../entries/entry-examples.ts";
 import { quote } from "../server-name.ts";
@@ -34,7 +34,7 @@ export const MCPB: HostDialect = {
     writtenAt,
     findFault,
     readExpansionData: ({ [USER_CONFIG]: userConfig }) =>
-      isMap(userConfig) ? { [USER_CONFIG]: userConfig } : undefined,
+      isRecord(userConfig) ? { [USER_CONFIG]: userConfig } : undefined,
   }),
   variables: {
     syntaxes: [
@@ -57,18 +57,18 @@ function findServer({ name, [USER_CONFIG]: userConfig }: JsonMap): ReturnType<Fi
 
 /** Settings for one platform replace the general ones, field by field; `env` is replaced as a whole. */
 function reshape({ mcp_config: launch }: JsonMap, _remark: unknown, platform: NodeJS.Platform): JsonMap {
-  if (!isMap(launch)) return {};
+  if (!isRecord(launch)) return {};
   const { platform_overrides: overrides, ...general } = launch;
-  const special = isMap(overrides) ? ownMember(overrides, platform) : undefined;
-  return isMap(special) ? { ...general, ...special } : general;
+  const special = isRecord(overrides) ? ownMember(overrides, platform) : undefined;
+  return isRecord(special) ? { ...general, ...special } : general;
 }
 
 function writtenAt(path: JsonPath, { mcp_config: launch }: JsonMap, platform: NodeJS.Platform): JsonPath {
   const [field] = path;
-  if (field === undefined || !isMap(launch)) return path;
+  if (field === undefined || !isRecord(launch)) return path;
   const { platform_overrides: overrides } = launch;
-  const special = isMap(overrides) ? ownMember(overrides, platform) : undefined;
-  const isSpecial = isMap(special) && Object.hasOwn(special, field);
+  const special = isRecord(overrides) ? ownMember(overrides, platform) : undefined;
+  const isSpecial = isRecord(special) && Object.hasOwn(special, field);
   return ["mcp_config", ...(isSpecial ? ["platform_overrides", platform] : []), ...path];
 }
 
@@ -77,7 +77,7 @@ function writtenAt(path: JsonPath, { mcp_config: launch }: JsonMap, platform: No
  * for them, so that `entry_point` alone does not tell how to start them.
  */
 function findFault({ type, entry_point: entryPoint, mcp_config: launch }: JsonMap): EntryFault {
-  if (isMap(launch)) return undefined;
+  if (isRecord(launch)) return undefined;
   if (launch !== undefined) {
     return { field: "mcp_config", text: `"mcp_config" must be an object, not ${kindOf(launch)}.` };
   }
@@ -95,8 +95,8 @@ function findFault({ type, entry_point: entryPoint, mcp_config: launch }: JsonMa
  */
 function unanswered(id: string, { extra }: ServerDefinition): Answer | undefined {
   const userConfig = extra?.[USER_CONFIG];
-  const option = isMap(userConfig) ? ownMember(userConfig, id.slice(USER_CONFIG.length + 1)) : undefined;
-  if (!isMap(option)) return undefined;
+  const option = isRecord(userConfig) ? ownMember(userConfig, id.slice(USER_CONFIG.length + 1)) : undefined;
+  if (!isRecord(option)) return undefined;
   const { default: given, multiple, required } = option;
   if (Array.isArray(given)) return given.flatMap((element: unknown) => textOf(element) ?? []);
   const optional = multiple === true ? [] : "";

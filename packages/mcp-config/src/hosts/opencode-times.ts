@@ -1,6 +1,7 @@
+import { isRecord, MAX_TIMER_MS } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import type { JsonMap } from "../documents/json-value.ts";
 import { placeInCommand } from "../entries/written-path.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { describeLocation } from "../sources/config-problem.ts";
@@ -14,13 +15,13 @@ export const STARTUP = "timeout.startup";
 
 /** Splits an object of timeouts into two fields. */
 export function splitTimes({ timeout, ...entry }: JsonMap): JsonMap {
-  if (!isMap(timeout)) return timeout === undefined ? entry : { ...entry, timeout };
+  if (!isRecord(timeout)) return timeout === undefined ? entry : { ...entry, timeout };
   return { ...entry, [STARTUP]: timeout.startup, timeout: timeout.execution };
 }
 
 /** The timeouts that nothing here corresponds to. */
 export function otherTimes({ timeout }: JsonMap): JsonMap | undefined {
-  if (!isMap(timeout)) return undefined;
+  if (!isRecord(timeout)) return undefined;
   const { startup: _startup, execution: _execution, ...others } = timeout;
   return Object.keys(others).length > 0 ? { timeout: others } : undefined;
 }
@@ -29,13 +30,13 @@ export function otherTimes({ timeout }: JsonMap): JsonMap | undefined {
 export function placeOf(path: JsonPath, entry: JsonMap): JsonPath {
   const [field] = path;
   if (field === STARTUP) return ["timeout", "startup"];
-  if (field === "timeout" && isMap(entry.timeout)) return ["timeout", "execution"];
+  if (field === "timeout" && isRecord(entry.timeout)) return ["timeout", "execution"];
   return placeInCommand(path, entry);
 }
 
 /** Whether `mcp.timeout` holds timeouts, and is not a server of that name. */
 export function areTimes(value: unknown): boolean {
-  const names = isMap(value) ? Object.keys(value) : [];
+  const names = isRecord(value) ? Object.keys(value) : [];
   return names.length > 0 && names.every((name) => ["startup", "catalog", "execution"].includes(name));
 }
 
@@ -46,12 +47,12 @@ export function readTimes(
 ): Pick<WrittenServer, "connectTimeoutMs" | "timeoutMs"> | undefined {
   const found: { connectTimeoutMs?: number; timeoutMs?: number } = {};
   for (const { content, document } of documents) {
-    const times = isMap(content.mcp) && isMap(content.mcp.timeout) ? content.mcp.timeout : {};
+    const times = isRecord(content.mcp) && isRecord(content.mcp.timeout) ? content.mcp.timeout : {};
     if (!areTimes(times)) continue;
     for (const step of ["startup", "execution"] as const) {
       const time = times[step];
       if (time === undefined) continue;
-      if (typeof time === "number" && time >= 0 && time < 2 ** 31) found[STEPS[step]] ??= time;
+      if (typeof time === "number" && time >= 0 && time <= MAX_TIMER_MS) found[STEPS[step]] ??= time;
       else {
         const location = document?.locate(["mcp", "timeout", step]) ?? {};
         const text = `"${step}" must be a number of milliseconds. It is left out.`;

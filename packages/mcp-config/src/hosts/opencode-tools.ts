@@ -1,6 +1,5 @@
-import type { ToolFilter } from "@jackfield/mcp-core";
+import { isRecord, type ToolFilter } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
-import { isMap } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
 import { describeLocation } from "../sources/config-problem.ts";
 import type { FindingContext, HostDocument, ReadLists } from "./host-dialect.ts";
@@ -40,7 +39,7 @@ function readSwitches({ content, document }: HostDocument, report: Report): read
     if (!isRight) report(diagnose("invalid-field", `${describeLocation(location)}: ${text}.`, location));
     return isRight;
   };
-  const map = isMap(written) ? written : {};
+  const map = isRecord(written) ? written : {};
   isFit([LIST], map === written);
   return Object.keys(map).flatMap((pattern): [string, boolean][] => {
     const isOn = map[pattern];

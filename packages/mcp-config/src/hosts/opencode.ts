@@ -1,4 +1,5 @@
-import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import { type JsonMap, kindOf } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, splitCommand } from "../entries/entry-dialect.ts";
 import { GAP } from "../entries/entry-examples.ts";
 import { bareBraces } from "../variable-syntax.ts";
@@ -105,12 +106,12 @@ function unquotedReference(text: string): string | undefined {
 
 /** One file may have both formats; members beside `mcp.servers` are servers of the older one, except for settings of the newer. */
 function findServers({ mcp }: JsonMap): readonly ServerSection[] {
-  const servers = isMap(mcp) ? mcp.servers : undefined;
-  if (!isMap(servers) || isEntry(servers)) {
+  const servers = isRecord(mcp) ? mcp.servers : undefined;
+  if (!isRecord(servers) || isEntry(servers)) {
     return [{ path: ["mcp"], isServer: (value, name) => name !== "timeout" || !areTimes(value) }];
   }
   const isOlder = (value: unknown, name: string) =>
-    name === "timeout" ? isEntry(value) : name !== "servers" && isMap(value);
+    name === "timeout" ? isEntry(value) : name !== "servers" && isRecord(value);
   return [
     { path: ["mcp", "servers"], replaces: true },
     { path: ["mcp"], isServer: isOlder },
@@ -119,9 +120,9 @@ function findServers({ mcp }: JsonMap): readonly ServerSection[] {
 
 /** A server of the older format may itself be named `servers`. Its fields are not objects, unlike servers by name. */
 function isEntry(value: unknown): boolean {
-  if (!isMap(value)) return false;
+  if (!isRecord(value)) return false;
   return ["type", "command", "url", ...SWITCHES].some(
-    (field) => Object.hasOwn(value, field) && !isMap(value[field]),
+    (field) => Object.hasOwn(value, field) && !isRecord(value[field]),
   );
 }
 

@@ -1,6 +1,6 @@
-import { isCredential } from "@jackfield/mcp-core";
+import { isCredential, isRecord } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
-import { createMap, isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { createMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { isLiteralSecret } from "../entries/credential-values.ts";
 
 /** A value, and the names of what it still needs. */
@@ -38,9 +38,9 @@ export function textMember(record: JsonMap, name: string): string | undefined {
 export function fillVariables(text: string, variables: unknown): FilledIn<string> {
   const left: string[] = [];
   const value = text.replace(/\{([A-Za-z_][\w.-]*)\}/g, (written, name: string) => {
-    const variable = isMap(variables) ? ownMember(variables, name) : undefined;
-    const found = isMap(variable) ? scalarOf(variable) : undefined;
-    if (found === undefined && isMap(variable)) left.push(name);
+    const variable = isRecord(variables) ? ownMember(variables, name) : undefined;
+    const found = isRecord(variable) ? scalarOf(variable) : undefined;
+    if (found === undefined && isRecord(variable)) left.push(name);
     return found ?? written;
   });
   return { value, missing: [], variables: left };
@@ -87,17 +87,17 @@ export function placeOfInput(
   if (!Array.isArray(list)) return undefined;
   const inputs: readonly unknown[] = list;
   const index = inputs.findLastIndex((input) => {
-    if (!isMap(input)) return false;
+    if (!isRecord(input)) return false;
     return name === undefined ? readInput(input)?.value === text : input.name === name && readInput(input);
   });
   const input = inputs[index];
-  return isMap(input) ? [index, valueField(input)] : undefined;
+  return isRecord(input) ? [index, valueField(input)] : undefined;
 }
 
 /** The paths in a list to values that are marked as secret and written out, and that no rule for all hosts finds. */
 export function placesOfSecrets(list: readonly unknown[]): readonly JsonPath[] {
   return list.flatMap((input, index) =>
-    isMap(input) && isWrittenSecret(input) ? [[index, valueField(input)]] : [],
+    isRecord(input) && isWrittenSecret(input) ? [[index, valueField(input)]] : [],
   );
 }
 
@@ -113,7 +113,7 @@ function valueField(input: JsonMap): "value" | "default" {
 }
 
 function inputsOf(list: unknown): readonly JsonMap[] {
-  return Array.isArray(list) ? list.filter(isMap) : [];
+  return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
 function readInput(input: JsonMap): FilledIn<string> | undefined {

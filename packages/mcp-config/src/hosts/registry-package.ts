@@ -1,4 +1,5 @@
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import type { JsonMap } from "../documents/json-value.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { quoteWord } from "../server-name.ts";
 import { member, readArguments, readNamedInputs, textMember } from "./registry-inputs.ts";
@@ -87,7 +88,7 @@ export function packageTrouble(option: JsonMap): string | undefined {
   if (!Object.hasOwn(LAUNCHERS, registry))
     return `packages ${registry === "" ? "without a registry" : `from ${quoteWord(registry)}`} cannot be started`;
   const { transport } = option;
-  const type = isMap(transport) ? textMember(transport, "type") : undefined;
+  const type = isRecord(transport) ? textMember(transport, "type") : undefined;
   if (type !== undefined && type !== "stdio")
     return `it speaks ${quoteWord(type)}, so it has to be started by other means`;
   if (member(option, "fileSha256"))

@@ -1,6 +1,6 @@
-import type { ServerDefinition } from "@jackfield/mcp-core";
+import { isRecord, type ServerDefinition } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { type JsonMap, kindOf } from "../documents/json-value.ts";
 import { entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { GAP } from "../entries/entry-examples.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
@@ -78,11 +78,15 @@ function requirements(option: JsonMap): WrittenServer["requires"] {
 /** Some responses of the registry wrap the document in `server`. The domain before the slash in its name is dropped. */
 function findOptions(root: JsonMap): ReturnType<FindServers> {
   const { server } = root;
-  const isWrapped = isMap(server) && !Object.hasOwn(root, "packages") && !Object.hasOwn(root, "remotes");
+  const isWrapped = isRecord(server) && !Object.hasOwn(root, "packages") && !Object.hasOwn(root, "remotes");
   const path = isWrapped ? ["server"] : [];
   const name = (textMember(isWrapped ? server : root, "name") ?? "").split("/").at(-1) ?? "";
   return [
-    { path: [...path, "packages"], name, optionOf: (option) => packageIdentity(isMap(option) ? option : {}) },
+    {
+      path: [...path, "packages"],
+      name,
+      optionOf: (option) => packageIdentity(isRecord(option) ? option : {}),
+    },
     { path: [...path, "remotes"], name, optionOf: (_option, index) => `remote:${index}` },
   ];
 }

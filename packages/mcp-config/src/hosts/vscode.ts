@@ -1,4 +1,4 @@
-import { isMap } from "../documents/json-value.ts";
+import { isRecord } from "@jackfield/mcp-core";
 import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
 import { bracedPlaces, prefixedBraces } from "../variable-syntax.ts";
 import { ENV_FILE_OF_PROCESS } from "./env-file-of-process.ts";
@@ -12,8 +12,8 @@ const inOwnFile = serversUnder("servers");
 /** For a file parsed by itself: a development container and the old block in the settings are recognised by their content. */
 const anywhere: FindServers = (root, context) => {
   if (Object.hasOwn(root, "servers")) return [{ path: ["servers"] }];
-  if (isMap(root.customizations)) return inDevContainer(root, context);
-  return isMap(root.mcp) ? inSettings(root, context) : [{ path: ["servers"] }];
+  if (isRecord(root.customizations)) return inDevContainer(root, context);
+  return isRecord(root.mcp) ? inSettings(root, context) : [{ path: ["servers"] }];
 };
 
 /** Files of one edition of the program, in the folder with the user's settings. */

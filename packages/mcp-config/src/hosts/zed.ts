@@ -1,5 +1,6 @@
+import { isRecord } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import type { JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { NO_VARIABLES } from "../variables.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
@@ -24,7 +25,7 @@ export const ZED: HostDialect = {
     reshape,
     writtenAt,
     removedFields: ({ command }) => {
-      const { path: _path, args: _args, env: _env, ...others } = isMap(command) ? command : {};
+      const { path: _path, args: _args, env: _env, ...others } = isRecord(command) ? command : {};
       return Object.keys(others).length > 0 ? { command: others } : undefined;
     },
     notRunnable: (entry) =>
@@ -54,7 +55,7 @@ function isOfExtension(entry: JsonMap): boolean {
 function reshape(written: JsonMap, remark: RemarkOnEntry): JsonMap {
   const entry = withoutSource(written);
   const { command } = entry;
-  if (!isMap(command)) return entry;
+  if (!isRecord(command)) return entry;
   remark(
     "legacy-shape",
     "command",
@@ -77,7 +78,7 @@ function withoutSource(written: JsonMap): JsonMap {
 }
 
 function writtenAt(path: JsonPath, { command }: JsonMap): JsonPath {
-  if (!isMap(command)) return path;
+  if (!isRecord(command)) return path;
   const [field = ""] = path;
   if (field === "command") return ["command", "path"];
   const isMoved = (field === "args" || field === "env") && command[field] !== undefined;

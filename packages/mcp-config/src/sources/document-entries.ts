@@ -1,8 +1,8 @@
-import type { DefinedIn, McpError, SourceLocation } from "@jackfield/mcp-core";
+import { type DefinedIn, isRecord, type McpError, type SourceLocation } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { DuplicateKey } from "../documents/config-document.ts";
 import { fieldName, type JsonPath } from "../documents/json-path.ts";
-import { isMap, kindOf, valueAt } from "../documents/json-value.ts";
+import { kindOf, valueAt } from "../documents/json-value.ts";
 import type { FindingContext, HostDialect, ServerSection } from "../hosts/host-dialect.ts";
 import { quote } from "../server-name.ts";
 import { type ConfigProblem, describeLocation, invalidServer, invalidSource } from "./config-problem.ts";
@@ -142,7 +142,7 @@ function sectionFault(
   const { path } = section;
   const value = valueAt(content, path);
   if (own) return invalidSource(own.again, `${describeRepetition(own, path.length)}; keep one.`);
-  const size = isMap(value) ? Object.keys(value).length : Array.isArray(value) ? value.length : 0;
+  const size = isRecord(value) ? Object.keys(value).length : Array.isArray(value) ? value.length : 0;
   if (size > MOST_SERVERS) {
     return invalidSource(
       document.locate(path),
@@ -158,7 +158,7 @@ function sectionFault(
 /** What is expected in a section, if something else is there. */
 function wantedAt({ name, nameField, optionOf }: ServerSection, value: unknown): string | undefined {
   if (optionOf) return Array.isArray(value) ? undefined : "a list";
-  if (isMap(value)) return undefined;
+  if (isRecord(value)) return undefined;
   if (name !== undefined) return "an object";
   if (nameField === undefined) return "an object of servers by name";
   return Array.isArray(value) ? undefined : "a list of servers";
@@ -173,10 +173,10 @@ function membersOf(value: unknown, section: ServerSection, most: (count: number)
   }
   if (section.name !== undefined) {
     if (most(1) === 0) return [];
-    const whole = isMap(value) && section.beside ? { ...value, ...section.beside } : value;
+    const whole = isRecord(value) && section.beside ? { ...value, ...section.beside } : value;
     return [{ name: section.name, value: whole, path, section }];
   }
-  const map = isMap(value) ? value : {};
+  const map = isRecord(value) ? value : {};
   const names = Object.keys(map);
   const ofServers = isServer ? names.filter((name) => isServer(map[name], name)) : names;
   return ofServers
@@ -186,7 +186,7 @@ function membersOf(value: unknown, section: ServerSection, most: (count: number)
 
 function memberOfList(value: unknown, index: number, section: ServerSection): Member {
   const { nameField = "", name, optionOf } = section;
-  const named = isMap(value) ? value[nameField] : undefined;
+  const named = isRecord(value) ? value[nameField] : undefined;
   const ownName = typeof named === "string" ? named : "";
   const member = { name: name ?? ownName, value, path: [...section.path, index], section };
   return optionOf ? { ...member, option: optionOf(value, index) } : member;
@@ -198,7 +198,7 @@ function nameFault(
   document: ParsedHostText["document"],
 ): McpError | undefined {
   const { nameField } = section;
-  if (nameField === undefined || !isMap(value)) return undefined;
+  if (nameField === undefined || !isRecord(value)) return undefined;
   const named = value[nameField];
   if (typeof named === "string") return undefined;
   if (named === undefined) {

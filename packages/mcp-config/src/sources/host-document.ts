@@ -1,7 +1,7 @@
-import { type DefinitionScope, McpError, toMcpError } from "@jackfield/mcp-core";
+import { type DefinitionScope, isRecord, McpError, toMcpError } from "@jackfield/mcp-core";
 import { type DiagnosticCode, diagnose, type Report } from "../diagnostic-codes.ts";
 import { type ConfigDocument, type ConfigFormat, parseConfigDocument } from "../documents/config-document.ts";
-import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { createMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import type { FindServers, HostDialect, HostDocument } from "../hosts/host-dialect.ts";
 import { quote } from "../server-name.ts";
 import { type ConfigProblem, describeLocation, describePlaces, invalidSource } from "./config-problem.ts";
@@ -59,7 +59,7 @@ export async function parseHostText(
   const { root, forbidden, looseness } = document;
   if (forbidden.count > 0 || looseness) reportOddities(source, document, report);
   if (root === undefined) return emptyDocument(source, document, report);
-  if (!isMap(root)) return { problem: shapeProblem(source, document, root), ...brokenDocument(source) };
+  if (!isRecord(root)) return { problem: shapeProblem(source, document, root), ...brokenDocument(source) };
   return { document: { ...source, document, content: root } };
 }
 

@@ -1,6 +1,6 @@
-import { type ServerDefinition, type ToolFilter, toMcpError } from "@jackfield/mcp-core";
+import { isRecord, type ServerDefinition, type ToolFilter, toMcpError } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import type { JsonMap } from "../documents/json-value.ts";
 import { limitsOf } from "../entries/defined-entry.ts";
 import type { EntryContext } from "../entries/entry-context.ts";
 import { writtenPaths } from "../entries/written-path.ts";
@@ -115,7 +115,7 @@ function readEntry(
 ): ReadSourceEntry | undefined {
   const { name, value, definedIn, dialect, error, kind } = found;
   const option = found.option === undefined ? undefined : { option: found.option };
-  const reason = isMap(value) ? dialect.entry.notRunnable?.(value) : undefined;
+  const reason = isRecord(value) ? dialect.entry.notRunnable?.(value) : undefined;
   if (reason !== undefined) {
     const subject = name === "" ? "A server without a name" : `Server ${quote(name)}`;
     const instead = found.withoutProject ? "; the user's own is used" : "";
@@ -135,7 +135,7 @@ function readEntry(
     locate: found.locate,
   };
   const read = readSourceEntry(value, entryContext, report);
-  const locate = context.isStandaloneFile && isMap(value) ? locatorIn(value, entryContext) : undefined;
+  const locate = context.isStandaloneFile && isRecord(value) ? locatorIn(value, entryContext) : undefined;
   const entry = option || locate ? { ...read, ...option, locate } : read;
   // Remarks are made on the whole entry only.
   const readQuietly = (other: DocumentEntry) => readEntry(other, context, () => {});

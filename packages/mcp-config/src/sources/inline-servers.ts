@@ -1,7 +1,13 @@
-import type { DefinedIn, InProcessServerDefinition, ServerLimits, ToolFilter } from "@jackfield/mcp-core";
+import {
+  type DefinedIn,
+  type InProcessServerDefinition,
+  isRecord,
+  type ServerLimits,
+  type ToolFilter,
+} from "@jackfield/mcp-core";
 import type { ConfigDiagnostic } from "../diagnostic-codes.ts";
 import { type JsonPath, jsonPointer } from "../documents/json-path.ts";
-import { isMap, kindOf } from "../documents/json-value.ts";
+import { kindOf } from "../documents/json-value.ts";
 import { JACKFIELD } from "../hosts/jackfield.ts";
 import { invalidSource } from "./config-problem.ts";
 import { readSourceEntry, type ServerSource, unreadableEntry } from "./server-source.ts";
@@ -57,9 +63,9 @@ export type InlineServer = InlineStdioServer | InlineRemoteServer | InlineInProc
 export function readInlineServers(servers: unknown, cwd: string): ServerSource {
   const diagnostics: ConfigDiagnostic[] = [];
   const names = namesOf(servers);
-  if (!isMap(servers) || names === undefined) {
+  if (!isRecord(servers) || names === undefined) {
     const definedIn: DefinedIn = { scope: "explicit", pointer: "/servers" };
-    const given = isMap(servers) ? "one whose members cannot be listed" : kindOf(servers);
+    const given = isRecord(servers) ? "one whose members cannot be listed" : kindOf(servers);
     const error = invalidSource(definedIn, `it must be an object of servers by name, not ${given}.`);
     return { entries: [], problems: [{ definedIn, error, kind: "ConfigShapeError" }], diagnostics };
   }
@@ -91,7 +97,7 @@ export function readInlineServers(servers: unknown, cwd: string): ServerSource {
 
 function namesOf(servers: unknown): readonly string[] | undefined {
   try {
-    return isMap(servers) ? Object.keys(servers) : undefined;
+    return isRecord(servers) ? Object.keys(servers) : undefined;
   } catch {
     return undefined;
   }

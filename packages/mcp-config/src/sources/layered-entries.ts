@@ -1,6 +1,6 @@
-import type { DefinedIn } from "@jackfield/mcp-core";
+import { type DefinedIn, isRecord } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
-import { createMap, isMap } from "../documents/json-value.ts";
+import { createMap } from "../documents/json-value.ts";
 import { keepSpellingIn } from "../documents/number-spellings.ts";
 import type { HostDialect } from "../hosts/host-dialect.ts";
 import { baseDirectory } from "../project-boundary.ts";
@@ -82,7 +82,7 @@ function joinPlaces(layers: readonly DocumentEntry[]): DefinedIn {
 
 function joinEntries(stronger: unknown, weaker: unknown, joins: NonNullable<HostDialect["joins"]>): unknown {
   const merged = mergeDeep(stronger, weaker);
-  if (!isMap(stronger) || !isMap(weaker) || !isMap(merged)) return merged;
+  if (!isRecord(stronger) || !isRecord(weaker) || !isRecord(merged)) return merged;
   for (const field of Object.keys(joins)) {
     const haveBoth =
       Object.hasOwn(stronger, field) && Object.hasOwn(weaker, field) && stronger[field] !== null;
@@ -94,7 +94,7 @@ function joinEntries(stronger: unknown, weaker: unknown, joins: NonNullable<Host
 function mergeDeep(stronger: unknown, weaker: unknown): unknown {
   // `null` is what many tools write for a list or an object that is not set.
   if (stronger === null && typeof weaker === "object") return weaker;
-  if (!isMap(stronger) || !isMap(weaker)) return stronger;
+  if (!isRecord(stronger) || !isRecord(weaker)) return stronger;
   const merged = createMap();
   for (const key of Object.keys(weaker)) merged[key] = weaker[key];
   for (const key of Object.keys(stronger)) {
@@ -109,7 +109,7 @@ function mergeDeep(stronger: unknown, weaker: unknown): unknown {
 function hasPath(root: unknown, path: JsonPath): boolean {
   let value = root;
   for (const step of path) {
-    const isContainer = isMap(value) || Array.isArray(value);
+    const isContainer = isRecord(value) || Array.isArray(value);
     if (!isContainer || !Object.hasOwn(value as object, step)) return false;
     value = (value as { [key: string]: unknown })[step];
   }

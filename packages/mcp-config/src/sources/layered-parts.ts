@@ -1,6 +1,6 @@
-import type { DefinedIn } from "@jackfield/mcp-core";
+import { type DefinedIn, isRecord } from "@jackfield/mcp-core";
 import { fieldName, type JsonPath } from "../documents/json-path.ts";
-import { createMap, isMap, valueAt } from "../documents/json-value.ts";
+import { createMap, valueAt } from "../documents/json-value.ts";
 import { REFERRING_SETTINGS } from "../entries/oauth-fields.ts";
 import { writtenPaths } from "../entries/written-path.ts";
 import type { HostDialect } from "../hosts/host-dialect.ts";
@@ -24,7 +24,7 @@ export interface JoinedEntry {
  * commands, and in a project's entry the variables that load code.
  */
 export function partsOf({ value, whole, dialect, platform, writerOf }: JoinedEntry): DefinedIn["parts"] {
-  if (!isMap(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const parts = createMap<PartPlace>();
   const find = writtenPaths(value, { dialect: dialect.entry, platform });
   const textAt = (path: JsonPath) => valueAt(value, find(path));
@@ -59,5 +59,5 @@ function refersElsewhere(text: unknown, { variables }: HostDialect, isValue: boo
 }
 
 function namesIn(value: unknown): readonly string[] {
-  return isMap(value) ? Object.keys(value) : [];
+  return isRecord(value) ? Object.keys(value) : [];
 }

@@ -1,6 +1,6 @@
+import { isRecord } from "@jackfield/mcp-core";
 import { type DiagnosticCode, diagnose, type Report } from "../diagnostic-codes.ts";
 import { fieldName } from "../documents/json-path.ts";
-import { isMap } from "../documents/json-value.ts";
 import type { EntryDialect } from "../entries/entry-dialect.ts";
 import { exampleAt, exampleText, GAP } from "../entries/entry-examples.ts";
 import { isSelfApproval } from "../entries/field-hints.ts";
@@ -109,12 +109,12 @@ function isEmpty(value: unknown): boolean {
 /** The names of what looks like a server under a key. An unnamed element of a list has an empty name. */
 function namesOfServers(value: unknown): readonly string[] {
   if (!Array.isArray(value)) {
-    return isMap(value) ? Object.keys(value).filter((name) => looksLikeServer(value[name])) : [];
+    return isRecord(value) ? Object.keys(value).filter((name) => looksLikeServer(value[name])) : [];
   }
   const elements: readonly unknown[] = value;
   return elements
     .filter(looksLikeServer)
-    .map((element) => (isMap(element) && typeof element.name === "string" ? element.name : ""));
+    .map((element) => (isRecord(element) && typeof element.name === "string" ? element.name : ""));
 }
 
 /** An example for a file without servers, in the place where they belong. */

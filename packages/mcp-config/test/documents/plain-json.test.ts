@@ -1,9 +1,9 @@
+import { isRecord } from "@jackfield/mcp-core";
 import { casesOf } from "@jackfield/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJsonDocument } from "../../src/documents/json-document.ts";
 import type { JsonPath } from "../../src/documents/json-path.ts";
-import { isMap } from "../../src/documents/json-value.ts";
 import { readPlainJson } from "../../src/documents/plain-json.ts";
 
 /** The path of every value, and beside each a path that does not exist. */
@@ -12,7 +12,7 @@ function* pathsIn(value: unknown, path: JsonPath = []): Iterable<JsonPath> {
   yield [...path, "absent"];
   if (Array.isArray(value))
     for (const [index, element] of value.entries()) yield* pathsIn(element, [...path, index]);
-  else if (isMap(value)) for (const key of Object.keys(value)) yield* pathsIn(value[key], [...path, key]);
+  else if (isRecord(value)) for (const key of Object.keys(value)) yield* pathsIn(value[key], [...path, key]);
 }
 
 /** The same document, read by the parser because a comment stands behind it. */

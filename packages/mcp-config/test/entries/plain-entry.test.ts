@@ -1,9 +1,9 @@
-import type { DefinitionScope } from "@jackfield/mcp-core";
+import { type DefinitionScope, isRecord } from "@jackfield/mcp-core";
 import { casesOf } from "@jackfield/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ConfigDiagnostic } from "../../src/diagnostic-codes.ts";
-import { createMap, isMap, type JsonMap } from "../../src/documents/json-value.ts";
+import { createMap, type JsonMap } from "../../src/documents/json-value.ts";
 import type { EntryContext } from "../../src/entries/entry-context.ts";
 import type { FieldNames } from "../../src/entries/entry-dialect.ts";
 import { readPlainEntry } from "../../src/entries/plain-entry.ts";
@@ -168,7 +168,7 @@ function countPlain(
 
 /** As a program gives it: with the usual prototypes. */
 function withPrototypes(entry: JsonMap): JsonMap {
-  const members = Object.entries(entry).map(([name, held]) => [name, isMap(held) ? { ...held } : held]);
+  const members = Object.entries(entry).map(([name, held]) => [name, isRecord(held) ? { ...held } : held]);
   return Object.fromEntries(members);
 }
 
@@ -194,7 +194,10 @@ describe("plain entries", () => {
     ["a command and headers", { command: "npx", headers: {} }],
   ])("do not have %s", (_what, entry) => {
     const read = bare(
-      Object.entries(entry).map(([field, held]) => [field, isMap(held) ? bare(Object.entries(held)) : held]),
+      Object.entries(entry).map(([field, held]) => [
+        field,
+        isRecord(held) ? bare(Object.entries(held)) : held,
+      ]),
     );
     const [claude] = HOST_DIALECTS.filter(({ id }) => id === "claude-code");
     expect(readPlainEntry(read, contextOf(claude as HostDialect, "project"), unexpected)).toBeUndefined();

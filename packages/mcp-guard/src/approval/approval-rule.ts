@@ -1,4 +1,4 @@
-import { McpError, type ToolAnnotations, type ToolDescriptor } from "@jackfield/mcp-core";
+import { isRecord, McpError, type ToolAnnotations, type ToolDescriptor } from "@jackfield/mcp-core";
 import { jsonText } from "../known-block.ts";
 
 /**
@@ -54,8 +54,7 @@ export function parseApprovalRule(rule: unknown): ParsedApprovalRule {
     const needed = parseSetting(rule, "the rule");
     return () => needed;
   }
-  if (typeof rule !== "object" || rule === null || Array.isArray(rule))
-    throw invalid(`${describe(rule)} is not a rule`);
+  if (!isRecord(rule)) throw invalid(`${describe(rule)} is not a rule`);
   return isLists(rule) ? parseLists(rule) : parseMap(rule);
 }
 

@@ -1,5 +1,9 @@
-import type { Implementation, ServerSnapshot, ToolDescriptor } from "@jackfield/mcp-core";
-import { canonicalJson } from "@jackfield/mcp-core";
+import {
+  canonicalJson,
+  type Implementation,
+  type ServerSnapshot,
+  type ToolDescriptor,
+} from "@jackfield/mcp-core";
 import { pinTool, type ToolPin } from "../pinning/tool-pin.ts";
 
 /** The content of `mcp.lock`: the servers of a project, as they were committed. */

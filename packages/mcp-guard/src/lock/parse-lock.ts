@@ -1,5 +1,4 @@
-import { McpError, type SourceLocation, thrownMessage } from "@jackfield/mcp-core";
-import { isRecord } from "../is-record.ts";
+import { isRecord, McpError, type SourceLocation, thrownMessage } from "@jackfield/mcp-core";
 import { parsePin, type ToolPin } from "../pinning/tool-pin.ts";
 import { LOCK_VERSION, type LockedServer, type LockedVersion, type McpLock } from "./mcp-lock.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { constants, type Stats } from "node:fs";
-import { lstat, mkdir, open, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename } from "node:path";
+import { promisify } from "node:util";
 import { McpError } from "@jackfield/mcp-core";
+import { fileSystem, PrivateFolder } from "@jackfield/mcp-core/node";
 import type { Provenance } from "../marking/boundary.ts";
 import { cutText } from "./cut-text.ts";
 
@@ -34,40 +34,40 @@ export interface ResultDirectory extends ResultStore {
   read(place: string, offset?: number, length?: number): Promise<ResultPage>;
 }
 
-const OTHERS_MAY_ANYTHING = 0o077;
+/** Texts may be large: writing and reading them does not hold up the process. */
+const readFile = promisify(fileSystem.readFile);
+const writeFile = promisify(fileSystem.writeFile);
+
 const PAGE_LENGTH = 20_000;
 /** A page too short for a whole character would be followed by the same page for ever. */
 const SHORTEST_PAGE = 2;
 
 /**
- * Keeps results as files of mode 0600 in a directory of mode 0700, which is created if missing. An existing directory must be
- * private: nothing is kept in a link, or in a directory that belongs to another user or grants others any access. File names
- * are random, and only files that this object wrote are ever read, so neither a server nor a model can name another file. The
- * files stay until somebody removes them.
+ * Keeps results as private files in a private directory (`PrivateFolder`), which is created if missing. Nothing is kept in a directory
+ * that is a link, belongs to another user or grants others any access. File names are random, and only files that this object wrote
+ * are ever read, so neither a server nor a model can name another file. The files stay until somebody removes them.
  */
 export function resultDirectory(directory: string): ResultDirectory {
   const kept = new Map<string, Provenance>();
+  const folder = new PrivateFolder(directory);
   return {
     async save(text, provenance) {
-      const path = join(directory, `${randomUUID()}.txt`);
+      const name = `${randomUUID()}.txt`;
       try {
-        await mkdir(directory, { recursive: true, mode: 0o700 });
-        // `mkdir` sets the mode only of a directory that it creates.
-        const found = await lstat(directory);
-        if (!found.isDirectory() || !isOwn(found, OTHERS_MAY_ANYTHING)) return undefined;
-        await writeFile(path, text, { mode: 0o600, flag: "wx" });
+        const file = folder.create(name);
+        await writeFile(file, text).finally(() => fileSystem.closeSync(file));
       } catch {
-        await rm(path, { force: true }).catch(() => undefined);
-        // A full disk costs the model the rest of a text, not the call.
+        // A full disk, or a directory that cannot be used, costs the model the rest of a text, not the call.
+        await discard(folder, name);
         return undefined;
       }
-      kept.set(path, provenance);
-      return path;
+      kept.set(folder.pathOf(name), provenance);
+      return folder.pathOf(name);
     },
     async read(place, offset = 0, length = PAGE_LENGTH) {
       const provenance = kept.get(place);
       if (provenance === undefined) throw unknownPlace(place);
-      const text = await readOwnFile(place);
+      const text = await readOwnFile(folder, place);
       const from = Math.max(0, Math.trunc(offset) || 0);
       const page = cutText(text.slice(from), Math.max(SHORTEST_PAGE, Math.trunc(length) || PAGE_LENGTH));
       const end = from + page.length;
@@ -76,24 +76,27 @@ export function resultDirectory(directory: string): ResultDirectory {
   };
 }
 
-/** Windows has neither owners nor modes: there a directory is private because it lies in the user's profile. */
-function isOwn({ uid, mode }: Stats, refusedModes = 0): boolean {
-  const user = process.getuid?.();
-  return user === undefined || (uid === user && (mode & refusedModes) === 0);
+async function discard(folder: PrivateFolder, name: string): Promise<void> {
+  try {
+    folder.remove(name);
+  } catch {
+    // The directory is not usable, so nothing is in it.
+  }
 }
 
-/** Neither blocks on a pipe nor follows a link that somebody may have put in the place of the file. */
-const READ_ONLY_IN_PLACE = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+async function readOwnFile(folder: PrivateFolder, place: string): Promise<string> {
+  const file = openOwnFile(folder, place);
+  if (file === undefined) throw unknownPlace(place);
+  return readFile(file, "utf8").finally(() => fileSystem.closeSync(file));
+}
 
-async function readOwnFile(place: string): Promise<string> {
-  const file = await open(place, READ_ONLY_IN_PLACE).catch(() => undefined);
+function openOwnFile(folder: PrivateFolder, place: string): number | undefined {
   try {
-    const found = await file?.stat();
-    if (file !== undefined && found?.isFile() && isOwn(found)) return await file.readFile("utf8");
-  } finally {
-    await file?.close();
+    const file = folder.open(basename(place));
+    return typeof file === "number" ? file : undefined;
+  } catch {
+    return undefined;
   }
-  throw unknownPlace(place);
 }
 
 function unknownPlace(place: string): McpError {

@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
-import { canonicalJson } from "@jackfield/mcp-core";
+import { canonicalJson, isSameJson } from "@jackfield/mcp-core";
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 
@@ -54,7 +53,7 @@ export function writeAgreements(
       digest === undefined ? [] : [recordOf(call, { reason, digest }, thread)],
     );
     const records = [...others, ...own];
-    if (isDeepStrictEqual(records, before)) return false;
+    if (isSameJson(records, before)) return false;
     answer.response_metadata = { ...answer.response_metadata, [key]: records };
     return true;
   });
@@ -79,7 +78,7 @@ export function agreementOn(
       const digest = memberOf(record, "digest");
       if (typeof digest !== "string") continue;
       const agreement = { reason, digest };
-      if (isDeepStrictEqual(record, recordOf(call, agreement, thread))) return agreement;
+      if (isSameJson(record, recordOf(call, agreement, thread))) return agreement;
     }
   }
   return undefined;

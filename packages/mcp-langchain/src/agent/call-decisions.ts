@@ -1,3 +1,4 @@
+import { isRecord } from "@jackfield/mcp-core";
 import { ToolMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 import type { Decision, HITLRequest } from "langchain";
@@ -73,8 +74,4 @@ function decidedCall(call: ToolCall, decision: Decision): DecidedCall {
         status: "error",
       });
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import {
   type InputOptions,
   type InputRequest,
   isInputRequired,
+  isRecord,
   type ToolDescriptor,
 } from "@jackfield/mcp-core";
 import type { ModelCallOptions, ModelCallResult, ModelTool } from "@jackfield/mcp-tools";
@@ -64,8 +65,7 @@ function answersTo(
 ): McpInputAnswers {
   for (;;) {
     const answers = interrupt(wanted);
-    if (typeof answers === "object" && answers !== null && !Array.isArray(answers))
-      return answers as McpInputAnswers;
+    if (isRecord(answers)) return answers as McpInputAnswers;
   }
 }
 

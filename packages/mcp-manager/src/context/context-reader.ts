@@ -1,24 +1,27 @@
 import {
   type CatalogItems,
   type ContextSource,
+  createDeadline,
   DEFAULT_LIMITS,
+  type Deadline,
   isMcpError,
   type Logger,
   McpError,
   type Owned,
   type RequestOptions,
+  raceSignal,
   type Session,
   type SessionMethod,
   type SessionParams,
   type SessionResult,
+  startTimer,
   thrownText,
   toMcpError,
 } from "@jackfield/mcp-core";
-import { createDeadline, type Deadline, raceSignal } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { checkOptions } from "../server/operation-deadline.ts";
 import { isUnsent, MOST_UNSENT } from "../server/unsent-request.ts";
-import { startTimer, turnOfTheEventLoop } from "../timer.ts";
+import { turnOfTheEventLoop } from "../timer.ts";
 import { createCallTime } from "../tools/call-time.ts";
 import type { ContextKind, ServerContext } from "./server-context.ts";
 

@@ -1,5 +1,4 @@
-import { type Logger, McpError, type Session, thrownText, toMcpError } from "@jackfield/mcp-core";
-import { raceSignal } from "../deadline.ts";
+import { type Logger, McpError, raceSignal, type Session, thrownText, toMcpError } from "@jackfield/mcp-core";
 
 /** Called when a resource has changed. It has to read the resource to see the change. */
 export type ResourceListener = () => unknown;

@@ -1,14 +1,14 @@
-import type {
-  CatalogEntry,
-  CatalogItems,
-  Listing,
-  Logger,
-  ServerNotification,
-  Session,
+import {
+  type CatalogEntry,
+  type CatalogItems,
+  type Deadline,
+  isSameJson,
+  type Listing,
+  type Logger,
+  raceSignal,
+  type ServerNotification,
+  type Session,
 } from "@jackfield/mcp-core";
-import type { Deadline } from "../deadline.ts";
-import { raceSignal } from "../deadline.ts";
-import { isSameJson } from "../json-equality.ts";
 import { createListLoader, type ListLoader } from "../server/list-loader.ts";
 import { createResourceSubscriptions, type ResourceSubscriptions } from "./resource-subscriptions.ts";
 import { createUpdatePace, type UpdatePace } from "./update-pace.ts";

@@ -1,4 +1,4 @@
-import { startTimer } from "../timer.ts";
+import { startTimer } from "@jackfield/mcp-core";
 
 /**
  * Debounces updates per key. An update is reported once its key has been quiet for a while, and at the latest after ten times that,

@@ -1,5 +1,4 @@
-import type { CatalogKind, Listing, Session } from "@jackfield/mcp-core";
-import { raceSignal } from "../deadline.ts";
+import { type CatalogKind, type Listing, raceSignal, type Session } from "@jackfield/mcp-core";
 
 /** Lists over sessions that several users share. */
 export type GatheredLists = (session: Session) => Session["list"];

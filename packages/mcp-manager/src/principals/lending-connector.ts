@@ -1,5 +1,4 @@
-import { type Connector, McpError, type Session } from "@jackfield/mcp-core";
-import { createDeadline, type Deadline } from "../deadline.ts";
+import { type Connector, createDeadline, type Deadline, McpError, type Session } from "@jackfield/mcp-core";
 import type { ManagedServer } from "../server/managed-server.ts";
 import type { WatchedSession } from "../server/watched-session.ts";
 import { borrowSession } from "./borrowed-session.ts";

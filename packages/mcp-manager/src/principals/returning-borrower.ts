@@ -1,5 +1,4 @@
-import { McpError } from "@jackfield/mcp-core";
-import { createDeadline } from "../deadline.ts";
+import { createDeadline, McpError } from "@jackfield/mcp-core";
 import type { ManagedServer } from "../server/managed-server.ts";
 
 /** A server whose session is borrowed. */

@@ -1,5 +1,4 @@
-import type { McpError, Session } from "@jackfield/mcp-core";
-import { type Deadline, raceSignal } from "../deadline.ts";
+import { type Deadline, type McpError, raceSignal, type Session } from "@jackfield/mcp-core";
 import { turnOfTheEventLoop } from "../timer.ts";
 import type { ListLoader, ListOutcome, ListState } from "./list-loader.ts";
 import { isUnsent } from "./unsent-request.ts";

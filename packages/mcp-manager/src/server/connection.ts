@@ -1,18 +1,20 @@
 import {
+  type Deadline,
+  type LongTimer,
   McpError,
   type PriorHandshake,
   type ResolvedServer,
+  raceSignal,
   type ServerDefinition,
   type Session,
+  setLongTimer,
   thrownMessage,
   thrownText,
   toMcpError,
 } from "@jackfield/mcp-core";
 import type { ResourceSubscriptions } from "../context/resource-subscriptions.ts";
-import { type Deadline, raceSignal } from "../deadline.ts";
 import { createPendingWork } from "../pending-work.ts";
 import { givenUpError, goneError } from "./gone-error.ts";
-import { type LongTimer, setLongTimer } from "./long-timer.ts";
 import { resolveInTime } from "./resolve-in-time.ts";
 import { nextRetry, spentAttempts } from "./retry-policy.ts";
 import type { ConnectionSettings } from "./server-settings.ts";

@@ -1,5 +1,4 @@
-import type { ServerDefinition } from "@jackfield/mcp-core";
-import { isSameJson } from "../json-equality.ts";
+import { isSameJson, type ServerDefinition } from "@jackfield/mcp-core";
 
 /** What changed in a definition. `settings`: an open session can go on; `connection`: the server must be reconnected. */
 export type DefinitionChange = "none" | "settings" | "connection";

@@ -1,5 +1,4 @@
-import { isMcpError, McpError, type TransportKind } from "@jackfield/mcp-core";
-import { startTimer } from "../timer.ts";
+import { isMcpError, McpError, startTimer, type TransportKind } from "@jackfield/mcp-core";
 
 /** How an unused session is checked for life. Times are milliseconds. */
 export interface HeartbeatPolicy {

@@ -1,15 +1,16 @@
 import {
   type CatalogEntry,
   type CatalogKind,
+  createDeadline,
   DEFAULT_LIMITS,
   type Listing,
   McpError,
   mostListed,
+  raceSignal,
   type ServerDefinition,
   type ServerLimits,
   type Session,
 } from "@jackfield/mcp-core";
-import { createDeadline, raceSignal } from "../deadline.ts";
 
 /** A list, and when it was requested, epoch milliseconds: later changes may be missing. */
 export interface DatedListing<K extends CatalogKind> extends Listing<K> {

@@ -1,13 +1,13 @@
 import {
   type CatalogKind,
   isMcpError,
+  isSameJson,
   type Listing,
   type McpError,
   type Session,
+  startTimer,
   toMcpError,
 } from "@jackfield/mcp-core";
-import { isSameJson } from "../json-equality.ts";
-import { startTimer } from "../timer.ts";
 import { KIND_WORDS } from "./list-kind.ts";
 import { createListingPace } from "./listing-pace.ts";
 

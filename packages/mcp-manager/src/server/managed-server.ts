@@ -1,5 +1,6 @@
 import {
   type CatalogKind,
+  type Deadline,
   type ErrorReport,
   isMcpError,
   type McpError,
@@ -10,7 +11,6 @@ import {
   type Session,
 } from "@jackfield/mcp-core";
 import { createServerContext, type ServerContext } from "../context/server-context.ts";
-import type { Deadline } from "../deadline.ts";
 import { awaitList, listedSession } from "./awaited-tools.ts";
 import { type CatalogMemory, createCatalogMemory } from "./catalog-memory.ts";
 import type { CatalogRecord, CatalogVerdict } from "./catalog-record.ts";

@@ -1,5 +1,10 @@
-import { DEFAULT_LIMITS, McpError, type RequestOptions } from "@jackfield/mcp-core";
-import { createDeadline, type Deadline } from "../deadline.ts";
+import {
+  createDeadline,
+  DEFAULT_LIMITS,
+  type Deadline,
+  McpError,
+  type RequestOptions,
+} from "@jackfield/mcp-core";
 import { invalidOption } from "../tools/call-time.ts";
 import type { ManagedServer } from "./managed-server.ts";
 

@@ -1,13 +1,14 @@
 import {
+  createDeadline,
   DEFAULT_LIMITS,
+  isSameJson,
   McpError,
   type ResolvedServer,
   type ResolveOptions,
   type ResolveServer,
+  raceSignal,
   type ServerDefinition,
 } from "@jackfield/mcp-core";
-import { createDeadline, raceSignal } from "../deadline.ts";
-import { isSameJson } from "../json-equality.ts";
 
 /**
  * Fills in a definition's variables within the server's `connectTimeoutMs`. The result has the definition's limits, which are final,

@@ -1,5 +1,11 @@
-import type { McpError, ServerDefinition, Session, ToolDefinition, ToolsFrom } from "@jackfield/mcp-core";
-import { isSameJson } from "../json-equality.ts";
+import {
+  isSameJson,
+  type McpError,
+  type ServerDefinition,
+  type Session,
+  type ToolDefinition,
+  type ToolsFrom,
+} from "@jackfield/mcp-core";
 import type { CatalogRecord } from "./catalog-record.ts";
 import type { DatedListing } from "./list-kind.ts";
 import { createListLoader, type ListLoader } from "./list-loader.ts";

@@ -11,8 +11,8 @@ import {
   type SessionParams,
   type SessionRequestOptions,
   type SessionResult,
+  startTimer,
 } from "@jackfield/mcp-core";
-import { startTimer } from "../timer.ts";
 import { thisTurn } from "../turn.ts";
 import {
   CALL,

@@ -1,6 +1,5 @@
-import { createTimeSlices, thrownText } from "@jackfield/mcp-core";
+import { createTimeSlices, raceSignal, thrownText } from "@jackfield/mcp-core";
 import { type CatalogLookup, lookUpServers } from "../catalog-lookup.ts";
-import { raceSignal } from "../deadline.ts";
 import type { ResolvedManagerOptions } from "../options.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { firstFailure } from "./first-failure.ts";

@@ -1,6 +1,5 @@
-import { raceSignal } from "../deadline.ts";
+import { raceSignal, startTimer } from "@jackfield/mcp-core";
 import type { CatalogVerdict } from "../server/catalog-record.ts";
-import { startTimer } from "../timer.ts";
 
 /** How long start-up waits for a server: not at all, up to the gate, for `BRIEFLY_MS`, or until it has settled. */
 export type Patience = "none" | "gate" | "briefly" | "settled";

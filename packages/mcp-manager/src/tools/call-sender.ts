@@ -1,18 +1,19 @@
 import {
   type JsonObject,
   McpError,
+  raceSignal,
   type Session,
   type SessionRequestOptions,
+  startTimer,
   type ToolCall,
   type ToolCallResult,
 } from "@jackfield/mcp-core";
-import { raceSignal } from "../deadline.ts";
 import type { SentFailure } from "../server/flight.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
 import { isUnsent } from "../server/unsent-request.ts";
 import { latestRenewal, type WatchedSession } from "../server/watched-session.ts";
-import { startTimer, turnOfTheEventLoop } from "../timer.ts";
+import { turnOfTheEventLoop } from "../timer.ts";
 import { thisTurn } from "../turn.ts";
 import {
   abortedBeforeSending,

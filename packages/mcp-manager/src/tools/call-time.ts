@@ -1,5 +1,10 @@
-import { type CallOptions, DEFAULT_LIMITS, type ServerLimits } from "@jackfield/mcp-core";
-import { MAX_TIMER_MS } from "../timer.ts";
+import {
+  type CallOptions,
+  DEFAULT_LIMITS,
+  isRecord,
+  MAX_TIMER_MS,
+  type ServerLimits,
+} from "@jackfield/mcp-core";
 import { writtenValue } from "../written-value.ts";
 
 /**
@@ -113,8 +118,7 @@ function rest(limitMs: number, elapsedMs: number): number {
  * misspelt `replay` must not decide whether a call is made twice.
  */
 export function invalidOption(options: CallOptions): string | undefined {
-  if (typeof options !== "object" || options === null || Array.isArray(options))
-    return `its options must be an object, not ${writtenValue(options)}`;
+  if (!isRecord(options)) return `its options must be an object, not ${writtenValue(options)}`;
   const { signal, timeoutMs, maxTotalMs, replay, inputRequired, approved } = options;
   if (signal !== undefined && !isSignal(signal))
     return `option "signal" must be an AbortSignal, not ${writtenValue(signal)}`;

@@ -1,5 +1,4 @@
-import { McpError, type ToolCall } from "@jackfield/mcp-core";
-import { createDeadline, type Deadline } from "../deadline.ts";
+import { createDeadline, type Deadline, McpError, type ToolCall } from "@jackfield/mcp-core";
 import type { ManagedServer } from "../server/managed-server.ts";
 import type { WatchedSession } from "../server/watched-session.ts";
 import { abortedBeforeSending, detailsOf, unavailable } from "./call-error.ts";

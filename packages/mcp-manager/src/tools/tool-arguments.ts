@@ -1,4 +1,4 @@
-import { isMcpError, type JsonObject, McpError, type ToolDescriptor } from "@jackfield/mcp-core";
+import { isMcpError, isRecord, type JsonObject, McpError, type ToolDescriptor } from "@jackfield/mcp-core";
 
 /**
  * Refuses arguments before anything is sent: they must be an object and hold whatever the tool requires ([T19], [T20]).
@@ -9,8 +9,7 @@ export function checkArguments(tool: ToolDescriptor, args: unknown): asserts arg
   const { required } = tool.definition.inputSchema;
   let missing: string[] | undefined;
   try {
-    if (typeof args !== "object" || args === null || Array.isArray(args))
-      throw refusal(tool, "its arguments must be an object");
+    if (!isRecord(args)) throw refusal(tool, "its arguments must be an object");
     if (Array.isArray(required)) {
       for (const name of required as readonly string[]) {
         if (Object.hasOwn(args, name) && (args as JsonObject)[name] !== undefined) continue;

@@ -1,5 +1,10 @@
-import type { ServerDefinition, ToolDefinition, ToolDescriptor, ToolsChanged } from "@jackfield/mcp-core";
-import { isSameJson } from "../json-equality.ts";
+import {
+  isSameJson,
+  type ServerDefinition,
+  type ToolDefinition,
+  type ToolDescriptor,
+  type ToolsChanged,
+} from "@jackfield/mcp-core";
 import type { NamingOptions } from "./naming-options.ts";
 import { createSortedTools } from "./sorted-tools.ts";
 import { createToolAliases, type KnownTool, type ToolAliases } from "./tool-alias.ts";

@@ -6,13 +6,13 @@ import {
   McpError,
   type McpEvents,
   type Owned,
+  raceSignal,
   type ServerSnapshot,
   type ToolCallResult,
   type ToolDescriptor,
   type ToolRef,
   type ToolsChanged,
 } from "@jackfield/mcp-core";
-import { raceSignal } from "../deadline.ts";
 import { createEmitter, type Emitter } from "../emitter.ts";
 import type { FoundTool, ToolFinder } from "../tools/found-tool.ts";
 import { checkToolRef } from "../tools/tool-ref.ts";

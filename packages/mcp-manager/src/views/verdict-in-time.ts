@@ -1,5 +1,4 @@
-import { McpError } from "@jackfield/mcp-core";
-import { createDeadline, raceSignal } from "../deadline.ts";
+import { createDeadline, McpError, raceSignal } from "@jackfield/mcp-core";
 import { abortedBeforeSending, detailsOf } from "../tools/call-error.ts";
 import { createCallTime } from "../tools/call-time.ts";
 import type { FoundTool } from "../tools/found-tool.ts";

@@ -1,4 +1,4 @@
-import { type Logger, McpError, type ToolDescriptor, thrownText } from "@jackfield/mcp-core";
+import { isRecord, type Logger, McpError, type ToolDescriptor, thrownText } from "@jackfield/mcp-core";
 import { matchesPattern } from "@jackfield/mcp-tools/name-pattern";
 import { isUnawaited } from "../unawaited.ts";
 import { writtenValue } from "../written-value.ts";
@@ -174,8 +174,7 @@ function checkFilter(filter: unknown): void {
 }
 
 function wrongOf(filter: unknown): string | undefined {
-  if (typeof filter !== "object" || filter === null || Array.isArray(filter))
-    return `${writtenValue(filter)} is not a filter`;
+  if (!isRecord(filter)) return `${writtenValue(filter)} is not a filter`;
   for (const [field, names] of Object.entries(filter)) {
     if (field !== "servers" && field !== "tools") return `it cannot have ${JSON.stringify(field)}`;
     const isList = Array.isArray(names) && names.every((name) => typeof name === "string");

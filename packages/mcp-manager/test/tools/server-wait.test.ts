@@ -1,6 +1,5 @@
-import { McpError } from "@jackfield/mcp-core";
+import { McpError, raceSignal } from "@jackfield/mcp-core";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { raceSignal } from "../../src/deadline.ts";
 import { createCallTime } from "../../src/tools/call-time.ts";
 import { waitForServer } from "../../src/tools/server-wait.ts";
 

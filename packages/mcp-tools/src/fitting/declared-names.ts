@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject, type JsonValue } from "@jackfield/mcp-core";
 import type { ChangeReport } from "../schema/schema-change.ts";
-import { escapePointer, isObject, isSchema, type JsonSchema } from "../schema/subschemas.ts";
+import { escapePointer, isSchema, type JsonSchema } from "../schema/subschemas.ts";
 
 /**
  * Drops names from `required` that are not in the `properties` beside it. Runs after all parts of a schema are merged: a
@@ -17,13 +17,13 @@ interface Tools {
 }
 
 function declared(schema: JsonSchema, pointer: string, tools: Tools): JsonSchema {
-  if (!isObject(schema)) return schema;
+  if (!isRecord(schema)) return schema;
   const within = partsDeclared(schema, pointer, tools);
   const { required, ...rest } = within;
   if (!Array.isArray(required)) return within;
   const names = tools.names.get(required) ?? new Set<unknown>(required);
   tools.names.set(required, names);
-  const kept = Object.keys(isObject(rest.properties) ? rest.properties : {}).filter((name) =>
+  const kept = Object.keys(isRecord(rest.properties) ? rest.properties : {}).filter((name) =>
     names.has(name),
   );
   if (kept.length === names.size) return within;
@@ -37,19 +37,19 @@ function partsDeclared(schema: JsonObject, pointer: string, tools: Tools): JsonO
   const fitted = (part: unknown, place: string) =>
     (isSchema(part) ? declared(part, `${pointer}${place}`, tools) : part) as JsonValue;
   const result: JsonObject = { ...schema };
-  if (isObject(properties))
+  if (isRecord(properties))
     result.properties = Object.fromEntries(
       Object.entries(properties).map(([name, part]) => [
         name,
         fitted(part, `/properties/${escapePointer(name)}`),
       ]),
     );
-  if (isObject(items)) result.items = fitted(items, "/items");
+  if (isRecord(items)) result.items = fitted(items, "/items");
   if (Array.isArray(anyOf)) {
     const before = tools.report.weakened;
     const options = anyOf.map((part, index) => fitted(part, `/anyOf/${index}`));
     // An option that now demands nothing makes the whole `anyOf` demand nothing.
-    const isVoid = options.some((option) => isObject(option) && Object.keys(option).length === 0);
+    const isVoid = options.some((option) => isRecord(option) && Object.keys(option).length === 0);
     if (isVoid && tools.report.weakened > before) delete result.anyOf;
     else result.anyOf = options;
   }

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue, ToolInputSchema } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject, type JsonValue, type ToolInputSchema } from "@jackfield/mcp-core";
 import { type ChangeReport, createChangeReport, type SchemaChange } from "../schema/schema-change.ts";
 import { createSchemaIndex, SchemaTooLarge } from "../schema/schema-index.ts";
-import { isObject, type JsonSchema } from "../schema/subschemas.ts";
+import type { JsonSchema } from "../schema/subschemas.ts";
 import { fitSchemaParts } from "./schema-fitter.ts";
 import { checkProfile, PROFILE_RULES, type SchemaProfile } from "./schema-profile.ts";
 
@@ -36,7 +36,7 @@ export interface FittedSchema {
 export function fitSchema(schema: unknown, { profile = "none" }: FitOptions = {}): FittedSchema {
   checkProfile(profile);
   const report = createChangeReport();
-  if (!isObject(schema)) return anyObject(report, "The schema is not an object.");
+  if (!isRecord(schema)) return anyObject(report, "The schema is not an object.");
   if (profile === "none") return unwrapped(completeRoot(schema, report), report);
   try {
     const { root, definitions } = fitSchemaParts(createSchemaIndex(schema), PROFILE_RULES[profile], report);
@@ -53,7 +53,7 @@ const ROOT_UNIONS = ["$ref", "allOf", "anyOf", "const", "else", "enum", "if", "n
 
 function fitRoot(root: JsonSchema, definitions: JsonObject, report: ChangeReport): FittedSchema {
   const defs = Object.keys(definitions).length > 0 ? { $defs: definitions } : {};
-  if (isObject(root) && mayBeRoot(root)) return unwrapped({ ...completeRoot(root, report), ...defs }, report);
+  if (isRecord(root) && mayBeRoot(root)) return unwrapped({ ...completeRoot(root, report), ...defs }, report);
   const message = `The root is not a plain object: the arguments are in the property \`${WRAPPER_PROPERTY}\`.`;
   report.add({ pointer: "", kind: "wrapped", message });
   const properties = { [WRAPPER_PROPERTY]: root as JsonValue };
@@ -68,7 +68,7 @@ function mayBeRoot(root: JsonObject): boolean {
 
 /** Also accepts arguments without the wrapper, which a model may forget. */
 function unwrapInput(input: unknown): unknown {
-  if (!isObject(input) || !Object.hasOwn(input, WRAPPER_PROPERTY)) return input;
+  if (!isRecord(input) || !Object.hasOwn(input, WRAPPER_PROPERTY)) return input;
   return Object.keys(input).length === 1 ? input[WRAPPER_PROPERTY] : input;
 }
 
@@ -78,10 +78,10 @@ function unwrapInput(input: unknown): unknown {
  */
 function completeRoot(root: JsonObject, report: ChangeReport): ToolInputSchema {
   const { type, properties } = root as Partial<ToolInputSchema>;
-  if (type === "object" && isObject(properties)) return root as ToolInputSchema;
+  if (type === "object" && isRecord(properties)) return root as ToolInputSchema;
   for (const [keyword, isMissing] of Object.entries({
     type: type !== "object",
-    properties: !isObject(properties),
+    properties: !isRecord(properties),
   }))
     if (isMissing)
       report.add({
@@ -90,7 +90,7 @@ function completeRoot(root: JsonObject, report: ChangeReport): ToolInputSchema {
         keyword,
         message: `\`${keyword}\` of the root was filled in.`,
       });
-  return { ...root, type: "object", properties: isObject(properties) ? properties : {} };
+  return { ...root, type: "object", properties: isRecord(properties) ? properties : {} };
 }
 
 function anyObject(report: ChangeReport, message: string): FittedSchema {

@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from "@jackfield/mcp-core";
-import { isSameJson } from "../schema/json-equality.ts";
+import { isRecord, isSameJson, type JsonObject, type JsonValue } from "@jackfield/mcp-core";
 import type { ChangeReport } from "../schema/schema-change.ts";
-import { escapePointer, isObject } from "../schema/subschemas.ts";
+import { escapePointer } from "../schema/subschemas.ts";
 
 const NOTES = ["title", "description", "default"];
 
@@ -17,7 +16,7 @@ export function mergeParts(parts: readonly JsonObject[], pointer: string, report
     const known = merged[keyword];
     if (known === undefined) merged[keyword] = value;
     else if (keyword === "required") collectNames(required, required.size === 0 ? [known, value] : [value]);
-    else if (keyword === "properties" && isObject(known) && isObject(value))
+    else if (keyword === "properties" && isRecord(known) && isRecord(value))
       collectSchemas(properties, properties.size === 0 ? [known, value] : [value]);
     else if (!isSameJson(known, value) && !NOTES.includes(keyword))
       report.add({
@@ -50,9 +49,9 @@ function mergeProperties(
   report: ChangeReport,
 ): JsonObject {
   const entries = [...schemas].map(([name, [first, ...others]]) => {
-    if (!isObject(first) || others.length === 0) return [name, first];
+    if (!isRecord(first) || others.length === 0) return [name, first];
     const place = `${pointer}/properties/${escapePointer(name)}`;
-    return [name, mergeParts([first, ...others.filter(isObject)], place, report)];
+    return [name, mergeParts([first, ...others.filter(isRecord)], place, report)];
   });
   return Object.fromEntries(entries) as JsonObject;
 }

@@ -1,5 +1,4 @@
-import type { JsonObject } from "@jackfield/mcp-core";
-import { isObject } from "../schema/subschemas.ts";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 
 const LOOKS_AROUND = /\(\?<?[=!]|\\[1-9]|\\k</;
 const NOT_TAKEN = "A pattern with lookaround or a backreference is not supported.";
@@ -10,7 +9,7 @@ const NOT_TAKEN = "A pattern with lookaround or a backreference is not supported
  */
 export function dropPatterns(schema: JsonObject, remove: (keyword: string, message: string) => void): void {
   if (typeof schema.pattern === "string" && LOOKS_AROUND.test(schema.pattern)) remove("pattern", NOT_TAKEN);
-  if (!isObject(schema.patternProperties)) return;
+  if (!isRecord(schema.patternProperties)) return;
   const entries = Object.entries(schema.patternProperties);
   const kept = entries.filter(([pattern]) => !LOOKS_AROUND.test(pattern));
   if (kept.length === entries.length) return;

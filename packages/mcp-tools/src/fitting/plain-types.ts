@@ -1,7 +1,5 @@
-import type { JsonObject } from "@jackfield/mcp-core";
-import { isSameJson } from "../schema/json-equality.ts";
+import { isRecord, isSameJson, type JsonObject } from "@jackfield/mcp-core";
 import type { ChangeReport } from "../schema/schema-change.ts";
-import { isObject } from "../schema/subschemas.ts";
 import { mergeParts } from "./merged-parts.ts";
 
 /** The place of a schema, and what is needed to rewrite it. */
@@ -136,7 +134,7 @@ function mergeAll(schema: JsonObject, pointer: string, report: ChangeReport): Js
   const { allOf, ...own } = schema;
   if (!Array.isArray(allOf)) return schema;
   report.add({ pointer, kind: "rewritten", keyword: "allOf", message: "The parts of `allOf` became one." });
-  const parts = allOf.filter(isObject).map((part) => mergeAll(part, pointer, report));
+  const parts = allOf.filter(isRecord).map((part) => mergeAll(part, pointer, report));
   return mergeParts([own, ...parts], pointer, report);
 }
 

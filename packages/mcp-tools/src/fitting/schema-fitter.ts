@@ -1,11 +1,10 @@
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import { createModernKeywords, type ModernKeywords } from "../schema/modern-keywords.ts";
 import type { ChangeReport, SchemaChange } from "../schema/schema-change.ts";
 import type { ReferenceTarget, SchemaIndex } from "../schema/schema-index.ts";
 import { createKeywordCheck } from "../schema/sound-keywords.ts";
 import {
   escapePointer,
-  isObject,
   isSchema,
   type JsonSchema,
   SCHEMA_KEYWORDS,
@@ -66,7 +65,7 @@ class SchemaFitter {
   fit(schema: unknown, pointer: string): JsonSchema {
     this.#fitted += 1;
     if (!isSchema(schema)) return this.#fitNothing(pointer);
-    if (!isObject(schema)) return this.#fitBoolean(schema, pointer);
+    if (!isRecord(schema)) return this.#fitBoolean(schema, pointer);
     if (typeof schema.$ref === "string") return this.#fitReference(schema, schema.$ref, pointer);
     const before = this.#report.weakened;
     const own = this.#withoutNames(schema, pointer);
@@ -94,7 +93,7 @@ class SchemaFitter {
 
   #withoutNames(schema: JsonObject, pointer: string): JsonObject {
     const isName = ([keyword, value]: [string, unknown]) =>
-      CONTAINERS.has(keyword) || keyword === "__proto__" || (ADDRESSES.has(keyword) && !isObject(value));
+      CONTAINERS.has(keyword) || keyword === "__proto__" || (ADDRESSES.has(keyword) && !isRecord(value));
     const entries = Object.entries(schema);
     const kept = entries.filter((entry) => !isName(entry));
     if (kept.length === entries.length) return schema;
@@ -113,10 +112,10 @@ class SchemaFitter {
     const before = this.#report.weakened;
     const inlined = this.#inline(target, reference, pointer);
     if (Object.keys(own).length === 0) return inlined;
-    if (isObject(inlined) && Object.keys(own).every((keyword) => NOTES.includes(keyword)))
+    if (isRecord(inlined) && Object.keys(own).every((keyword) => NOTES.includes(keyword)))
       return { ...inlined, ...this.#sound(own, pointer) };
     const fitted = this.fit(own, pointer);
-    if (!isObject(fitted)) return fitted;
+    if (!isRecord(fitted)) return fitted;
     const all = { ...fitted, allOf: [...(Array.isArray(fitted.allOf) ? fitted.allOf : []), inlined] };
     return this.#withoutRest(this.#plain(all, pointer), pointer, before);
   }
@@ -127,7 +126,7 @@ class SchemaFitter {
       return {};
     }
     const { schema } = target;
-    if (!isObject(schema)) return this.fit(schema, pointer);
+    if (!isRecord(schema)) return this.fit(schema, pointer);
     if (this.#inlining.includes(schema) || this.#fitted >= MAX_FITTED_SCHEMAS)
       return this.#leave(schema, reference, pointer);
     this.#note({ pointer, kind: "inlined", keyword: "$ref", message: `${shown(reference)} was inlined.` });
@@ -189,7 +188,7 @@ class SchemaFitter {
     if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value))
       return value.map((item, index) => this.fit(item, `${pointer}/${index}`));
     if (SCHEMA_KEYWORDS.has(keyword) && isSchema(value)) return this.fit(value, pointer);
-    if (!SCHEMA_MAP_KEYWORDS.has(keyword) || !isObject(value)) return value;
+    if (!SCHEMA_MAP_KEYWORDS.has(keyword) || !isRecord(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, item]) => [
         name,
@@ -258,7 +257,7 @@ class SchemaFitter {
 
   #fitNames(schema: JsonObject, pointer: string, remove: (keyword: string, message: string) => void): void {
     const { propertyName } = this.#rules;
-    if (propertyName === undefined || !isObject(schema.properties)) return;
+    if (propertyName === undefined || !isRecord(schema.properties)) return;
     const entries = Object.entries(schema.properties);
     const kept = entries.filter(([name]) => propertyName.test(name));
     if (kept.length === entries.length) return;

@@ -1,9 +1,8 @@
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, isSameJson, type JsonObject } from "@jackfield/mcp-core";
+import { canonicalJson, isMultipleOf } from "./canonical-json.ts";
 import { dependentsOf } from "./dependents.ts";
 import { type Evaluation, refuse } from "./evaluation.ts";
-import { canonicalJson, isMultipleOf, isSameJson } from "./json-equality.ts";
 import { formatNames, formatValues, missingFrom } from "./shown-values.ts";
-import { isObject } from "./subschemas.ts";
 
 /**
  * Checks the keywords that judge a value by itself. `format` and `content…` are annotations and demand nothing (2020-12,
@@ -20,7 +19,7 @@ export function checkAssertions(
   if (typeof value === "number") return checkNumber(schema, value, path, evaluation) && isTyped && isListed;
   if (typeof value === "string") return checkString(schema, value, path, evaluation) && isTyped && isListed;
   if (Array.isArray(value)) return checkList(schema, value, path, evaluation) && isTyped && isListed;
-  if (isObject(value)) return checkObject(schema, value, path, evaluation) && isTyped && isListed;
+  if (isRecord(value)) return checkObject(schema, value, path, evaluation) && isTyped && isListed;
   return isTyped && isListed;
 }
 
@@ -40,7 +39,7 @@ function isOfType(value: unknown, type: unknown): boolean {
     case "array":
       return Array.isArray(value);
     case "object":
-      return isObject(value);
+      return isRecord(value);
     default:
       return typeof value === type;
   }

@@ -1,5 +1,4 @@
-import type { JsonObject } from "@jackfield/mcp-core";
-import { isObject } from "./subschemas.ts";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import type { WorkBudget } from "./work-budget.ts";
 
 /** The demands of `dependentRequired` or `dependentSchemas` for each of its names that an object has, in the keyword's order. */
@@ -8,7 +7,7 @@ export function dependentsOf(
   value: JsonObject,
   budget: WorkBudget,
 ): readonly (readonly [name: string, demand: unknown])[] {
-  if (!isObject(keyword)) return [];
+  if (!isRecord(keyword)) return [];
   // The keyword's value may be huge and is the same for many objects, so names are looked up in it instead of listing it.
   const names = Object.keys(value);
   budget.spend(names.length);

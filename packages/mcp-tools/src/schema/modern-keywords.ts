@@ -1,7 +1,6 @@
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import type { ChangeReport } from "./schema-change.ts";
 import type { SchemaDialect } from "./schema-index.ts";
-import { isObject } from "./subschemas.ts";
 
 /** Rewrites a schema with the keywords of 2020-12. */
 export type ModernKeywords = (schema: JsonObject, pointer: string) => JsonObject;
@@ -42,7 +41,7 @@ function modernKeywords(
     if (schema.additionalItems !== undefined) result.items = schema.additionalItems;
   }
   if (schema.additionalItems !== undefined) rewrite("additionalItems", "`additionalItems` became `items`.");
-  if (isObject(schema.dependencies)) {
+  if (isRecord(schema.dependencies)) {
     rewrite("dependencies", "`dependencies` became `dependentRequired` and `dependentSchemas`.");
     Object.assign(result, modernDependents(schema, schema.dependencies, known));
   }
@@ -108,7 +107,7 @@ function mergedWith(
   entries: readonly [string, unknown][],
   joined: (one: unknown, other: unknown) => unknown,
 ): unknown {
-  if (existing !== undefined && existing !== null && !isObject(existing)) return existing;
+  if (existing !== undefined && existing !== null && !isRecord(existing)) return existing;
   const merged = new Map(Object.entries(existing ?? {}));
   for (const [name, demand] of entries) {
     const known = merged.get(name);

@@ -1,8 +1,7 @@
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import { dependentsOf } from "./dependents.ts";
 import { type Evaluation, memberPlace, type Place } from "./evaluation.ts";
 import type { Evaluate } from "./schema-validator.ts";
-import { isObject } from "./subschemas.ts";
 
 interface Tools {
   readonly evaluation: Evaluation;
@@ -21,7 +20,7 @@ function checkMembers(schema: JsonObject, value: JsonObject, place: Place, tools
   if ([properties, patternProperties, additionalProperties].every((keyword) => keyword === undefined))
     return true;
   const { budget } = tools.evaluation;
-  const patterns = isObject(patternProperties) ? Object.entries(patternProperties) : [];
+  const patterns = isRecord(patternProperties) ? Object.entries(patternProperties) : [];
   const names = Object.keys(value);
   budget.spend(names.length + patterns.length * 4);
   let isValid = true;
@@ -43,7 +42,7 @@ function schemasFor(
   { budget, pattern }: Evaluation,
 ): readonly unknown[] {
   const schemas: unknown[] = [];
-  if (isObject(properties) && Object.hasOwn(properties, name)) schemas.push(properties[name]);
+  if (isRecord(properties) && Object.hasOwn(properties, name)) schemas.push(properties[name]);
   budget.spend(patterns.length / 4);
   for (const [source, part] of patterns) {
     const isMatched = pattern(source).matches(name, budget);

@@ -1,5 +1,6 @@
+import { isRecord } from "@jackfield/mcp-core";
 import { NOTE_KEYWORDS } from "./sound-keywords.ts";
-import { isObject, type JsonSchema } from "./subschemas.ts";
+import type { JsonSchema } from "./subschemas.ts";
 
 /** Whether a value certainly fits a schema. `false` is inconclusive: the value has to be checked keyword by keyword. */
 export type PlainFit = (value: unknown) => boolean;
@@ -22,13 +23,13 @@ const PLAIN_OBJECT_KEYWORDS: ReadonlySet<string> = new Set([
  * @returns `undefined` if the schema asks for more than that.
  */
 export function createPlainFit(schema: JsonSchema): PlainFit | undefined {
-  if (!isObject(schema) || !isPlain(schema, PLAIN_OBJECT_KEYWORDS) || schema.type !== "object")
+  if (!isRecord(schema) || !isPlain(schema, PLAIN_OBJECT_KEYWORDS) || schema.type !== "object")
     return undefined;
   const types = plainTypes(schema.properties);
   const { required } = schema;
   const needed = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
   return (value) => {
-    if (!isObject(value)) return false;
+    if (!isRecord(value)) return false;
     for (const name of needed) if (!Object.hasOwn(value, name)) return false;
     for (const name in value) if (!isOfType(value[name], types.get(name))) return false;
     return true;
@@ -38,8 +39,8 @@ export function createPlainFit(schema: JsonSchema): PlainFit | undefined {
 /** The types of the members of which nothing but a type is demanded. */
 function plainTypes(properties: unknown): ReadonlyMap<string, string> {
   const types = new Map<string, string>();
-  for (const [name, member] of isObject(properties) ? Object.entries(properties) : [])
-    if (isObject(member) && isPlain(member, PLAIN_KEYWORDS) && typeof member.type === "string")
+  for (const [name, member] of isRecord(properties) ? Object.entries(properties) : [])
+    if (isRecord(member) && isPlain(member, PLAIN_KEYWORDS) && typeof member.type === "string")
       types.set(name, member.type);
   return types;
 }

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@jackfield/mcp-core";
-import { isObject, isSchema, type JsonSchema, subschemasOf, unescapePointer } from "./subschemas.ts";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
+import { isSchema, type JsonSchema, subschemasOf, unescapePointer } from "./subschemas.ts";
 
 /** The rules a schema follows. MCP's default is 2020-12 (SEP-1613). */
 export type SchemaDialect = "draft-7" | "2020-12";
@@ -94,16 +94,16 @@ class IndexedSchema implements SchemaIndex {
     for (const part of pointer.split("/").slice(1).map(unescapePointer)) {
       if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
       value = (value as JsonObject)[part];
-      if (isObject(value)) nearest = this.#bases.get(value) ?? nearest;
+      if (isRecord(value)) nearest = this.#bases.get(value) ?? nearest;
     }
     if (!isSchema(value)) return undefined;
     // A reference may lead to a place where no keyword puts a schema.
-    if (isObject(value) && !this.#bases.has(value)) this.#add(value, nearest, 0);
+    if (isRecord(value) && !this.#bases.has(value)) this.#add(value, nearest, 0);
     return { schema: value, base: nearest };
   }
 
   #add(schema: JsonSchema, outerBase: string, depth: number): void {
-    if (!isObject(schema)) return;
+    if (!isRecord(schema)) return;
     if (depth > MAX_SCHEMA_DEPTH) throw new SchemaTooLarge("The schema is too deep.");
     if (this.#bases.size >= MAX_SUBSCHEMAS) throw new SchemaTooLarge("The schema has too many parts.");
     const base = this.#addNames(schema, outerBase);
@@ -130,7 +130,7 @@ class IndexedSchema implements SchemaIndex {
 }
 
 function dialectOf(root: JsonSchema): SchemaDialect {
-  const name = isObject(root) ? root.$schema : undefined;
+  const name = isRecord(root) ? root.$schema : undefined;
   return typeof name === "string" && /json-schema\.org\/(?:draft-0[3-7]\/)?schema/.test(name)
     ? "draft-7"
     : "2020-12";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import { createSafePattern, type SafePattern } from "../pattern/safe-pattern.ts";
 import { checkAssertions } from "./assertions.ts";
 import { checkCombinations } from "./combinations.ts";
@@ -20,7 +20,7 @@ import { checkObjectParts } from "./object-applicators.ts";
 import { createPlainFit } from "./plain-arguments.ts";
 import { createSchemaIndex, type ReferenceTarget, type SchemaIndex } from "./schema-index.ts";
 import { createSchemaReader } from "./schema-reader.ts";
-import { isObject, type JsonSchema } from "./subschemas.ts";
+import type { JsonSchema } from "./subschemas.ts";
 import { createWorkBudget, type WorkBudget, WorkExceeded } from "./work-budget.ts";
 
 /** Checks values against one schema. */
@@ -79,7 +79,7 @@ export function createSchemaValidator(schema: JsonSchema): SchemaValidator {
 }
 
 function rootScope(index: SchemaIndex): DynamicScope {
-  const base = isObject(index.root) ? index.baseOf(index.root) : "";
+  const base = isRecord(index.root) ? index.baseOf(index.root) : "";
   return { base, outer: undefined };
 }
 
@@ -92,7 +92,7 @@ const evaluate: Evaluate = (schema, value, place, evaluation) => {
   evaluation.budget.spend(UNITS_PER_SCHEMA);
   if (schema === true) return true;
   if (schema === false) return refuse(evaluation, place.path, "is not allowed");
-  if (!isObject(schema)) return assumeMet(value, place, evaluation);
+  if (!isRecord(schema)) return assumeMet(value, place, evaluation);
   if (evaluation.depth >= MAX_EVALUATION_DEPTH) throw new WorkExceeded("The schema is too deep.");
   evaluation.depth += 1;
   const { assumptions } = evaluation;
@@ -181,7 +181,7 @@ function dynamicTarget(
   const { index, budget } = evaluation;
   const target = resolve(reference, schema, evaluation);
   const name = reference.slice(reference.indexOf("#") + 1);
-  if (!isObject(target?.schema) || target.schema.$dynamicAnchor !== name) return target;
+  if (!isRecord(target?.schema) || target.schema.$dynamicAnchor !== name) return target;
   let found: ReferenceTarget = target;
   for (let current: DynamicScope | undefined = scope; current !== undefined; current = current.outer) {
     budget.spend(1 + (current.base.length + name.length) / 64);
@@ -201,7 +201,7 @@ function checkCondition(schema: JsonObject, value: unknown, place: Place, evalua
 
 function checkParts(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
   if (Array.isArray(value)) return checkListParts(schema, value, place, { evaluation, evaluate, fits });
-  if (isObject(value)) return checkObjectParts(schema, value, place, { evaluation, evaluate });
+  if (isRecord(value)) return checkObjectParts(schema, value, place, { evaluation, evaluate });
   return true;
 }
 
@@ -212,7 +212,7 @@ function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation:
   if (evaluated === undefined) return true;
   const { budget } = evaluation;
   let isValid = true;
-  if (isObject(value) && unevaluatedProperties !== undefined) {
+  if (isRecord(value) && unevaluatedProperties !== undefined) {
     if (evaluated.isUncertain) evaluation.assumptions += 1;
     const names = Object.keys(value);
     budget.spend(names.length);

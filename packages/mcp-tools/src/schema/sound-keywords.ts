@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject, type JsonValue } from "@jackfield/mcp-core";
 import type { ChangeReport } from "./schema-change.ts";
-import { isObject, isSchema, isTypeName, SCHEMA_KEYWORDS, SCHEMA_MAP_KEYWORDS } from "./subschemas.ts";
+import { isSchema, isTypeName, SCHEMA_KEYWORDS, SCHEMA_MAP_KEYWORDS } from "./subschemas.ts";
 
 const TEXT_NOTES = [
   ...["$anchor", "$comment", "$dynamicAnchor", "$id", "$schema"],
@@ -85,7 +85,7 @@ const names: Form = (list) => {
 };
 
 const namesByName: Form = (lists) => {
-  if (!isObject(lists)) return undefined;
+  if (!isRecord(lists)) return undefined;
   const entries = Object.entries(lists).map(([name, list]) => [name, names(list)] as const);
   if (entries.every(([name, list]) => list === lists[name])) return lists;
   return Object.fromEntries(entries.filter(([, list]) => list !== undefined));
@@ -103,7 +103,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
       // Well-formed `dependencies` were rewritten before.
       [() => undefined, ["dependencies"]],
       [when(isSchema), [...SCHEMA_KEYWORDS]],
-      [when(isObject), [...SCHEMA_MAP_KEYWORDS].filter((keyword) => keyword !== "dependencies")],
+      [when(isRecord), [...SCHEMA_MAP_KEYWORDS].filter((keyword) => keyword !== "dependencies")],
       [when((value) => Array.isArray(value) && value.length > 0), ["allOf", "anyOf", "oneOf", "prefixItems"]],
       [when(Array.isArray), ["enum", "examples"]],
       [when(isText), ["$dynamicRef", "$ref", "pattern", ...TEXT_NOTES]],

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 
 /** A JSON Schema: an object of keywords, or `true` for anything and `false` for nothing. */
 export type JsonSchema = boolean | JsonObject;
@@ -59,21 +59,16 @@ export function* subschemasOf(schema: JsonObject): Generator<Subschema> {
         if (isSchema(item)) yield { pointer: `/${keyword}/${index}`, schema: item };
     } else if (SCHEMA_KEYWORDS.has(keyword) && isSchema(value)) {
       yield { pointer: `/${keyword}`, schema: value };
-    } else if (SCHEMA_MAP_KEYWORDS.has(keyword) && isObject(value)) {
+    } else if (SCHEMA_MAP_KEYWORDS.has(keyword) && isRecord(value)) {
       for (const [name, item] of Object.entries(value))
         if (isSchema(item)) yield { pointer: `/${keyword}/${escapePointer(name)}`, schema: item };
     }
   }
 }
 
-/** Whether a value is a JSON object: no list, no `null`. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Whether a value can be a schema. */
 export function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "boolean" || isObject(value);
+  return typeof value === "boolean" || isRecord(value);
 }
 
 /** A name as one part of a JSON pointer (RFC 6901). */

@@ -1,8 +1,8 @@
+import { isRecord } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
 import { fitSchema } from "../../src/fitting/fit-schema.ts";
 import type { SchemaProfile } from "../../src/fitting/schema-profile.ts";
 import { createSchemaValidator } from "../../src/schema/schema-validator.ts";
-import { isObject } from "../../src/schema/subschemas.ts";
 import { hasSuite, SUITE_DIRECTORY, suiteGroups } from "../schema/json-schema-test-suite.ts";
 
 const PROFILES: readonly SchemaProfile[] = ["openai", "anthropic", "gemini"];
@@ -22,7 +22,7 @@ describe.each(PROFILES)("fitting a schema for %s", (profile) => {
         const fitted = createSchemaValidator(offered);
         for (const { data, description: instance } of tests) {
           // The arguments of a tool are always an object; other values can be arguments only within a wrapper.
-          if (original.problems(data).length > 0 || !(isWrapped || isObject(data))) continue;
+          if (original.problems(data).length > 0 || !(isWrapped || isRecord(data))) continue;
           compared += 1;
           const problems = fitted.problems(isWrapped ? { input: data } : data);
           if (problems.length > 0) refused.push(`${file}: ${description}: ${instance}`);

@@ -1,9 +1,8 @@
-import type { Handshake, Implementation } from "@jackfield/mcp-core";
+import { type Handshake, type Implementation, isRecord } from "@jackfield/mcp-core";
 import type { ClientCapabilities, Transport } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
 import { StatusRefusal } from "../http/refusal-error.ts";
 import { isAnswer } from "../message-check.ts";
-import { isRecord } from "../plain-values.ts";
 import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import { senderOf } from "../session/envelope.ts";
 import type { Approach } from "./approach.ts";

@@ -1,8 +1,7 @@
-import type { Handshake, Implementation, JsonObject } from "@jackfield/mcp-core";
+import { type Handshake, type Implementation, isRecord, type JsonObject } from "@jackfield/mcp-core";
 import {
   areCacheHintsOrMissing,
   areIconsOrMissing,
-  isRecord,
   isRecordOrMissing,
   isText,
   isTextOrMissing,

@@ -1,5 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import type {
   JSONRPCMessage,
   JSONRPCNotification,
@@ -11,7 +11,7 @@ import type {
 import { ChannelFault } from "../channel-fault.ts";
 import { sdkErrorOf } from "../http/refusal-error.ts";
 import { isAnswer } from "../message-check.ts";
-import { isRecord, isRecordOrMissing } from "../plain-values.ts";
+import { isRecordOrMissing } from "../plain-values.ts";
 import { isQueueing } from "../queueing-transport.ts";
 import { loadedSdk } from "../sdk.ts";
 import {

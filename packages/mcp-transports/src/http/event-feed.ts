@@ -1,4 +1,4 @@
-import { clampDelay } from "../timer-delay.ts";
+import { startTimer } from "@jackfield/mcp-core";
 import { type BodySink, eventSink } from "./body-sink.ts";
 import type { StreamEvent } from "./event-stream-parser.ts";
 import type { HttpCall, HttpCallListener, Refusal } from "./http-call.ts";
@@ -208,7 +208,7 @@ class ResumableFeed implements EventFeed {
   }
 
   #openIn(delayMs: number): void {
-    this.#timer = setTimeout(() => this.start(), clampDelay(delayMs));
+    this.#timer = startTimer(() => this.start(), delayMs);
   }
 
   #end(why: FeedEnd): void {

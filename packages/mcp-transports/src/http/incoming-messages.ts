@@ -1,6 +1,6 @@
+import { isRecord } from "@jackfield/mcp-core";
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { ALWAYS_WITHIN_BOUNDS, findExcess } from "../message-bounds.ts";
-import { isRecord } from "../plain-values.ts";
 
 /**
  * The messages of a JSON text: one, or those of a batch (MCP 2025-03-26). An answer that names its request is not checked further here:

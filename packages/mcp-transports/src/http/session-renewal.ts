@@ -1,6 +1,5 @@
+import { isRecord, startTimer } from "@jackfield/mcp-core";
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/client";
-import { isRecord } from "../plain-values.ts";
-import { clampDelay } from "../timer-delay.ts";
 import type { Conversation } from "./conversation.ts";
 import type { PostOutcome } from "./message-post.ts";
 
@@ -63,7 +62,7 @@ export function createSessionRenewal(options: SessionRenewalOptions): SessionRen
     const { sessionId } = options.conversation;
     const controller = new AbortController();
     const { timeoutMs } = options;
-    const timer = timeoutMs > 0 ? setTimeout(() => controller.abort(), clampDelay(timeoutMs)) : undefined;
+    const timer = timeoutMs > 0 ? startTimer(() => controller.abort(), timeoutMs) : undefined;
     const isRenewed = await attempt(controller.signal).catch(() => false);
     clearTimeout(timer);
     // The next message goes to the forgotten session, and is refused. It must not reach a server that was not verified.

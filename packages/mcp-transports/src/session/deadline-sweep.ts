@@ -1,5 +1,5 @@
+import { startTimer } from "@jackfield/mcp-core";
 import { createRoster, type RosterMember } from "../roster.ts";
-import { clampDelay } from "../timer-delay.ts";
 
 /** A request with its two deadlines, which the sweep keeps. It is one object, because there is one for every call. */
 export interface TimedRequest extends RosterMember {
@@ -120,7 +120,7 @@ class TimerSweep<T extends TimedRequest> implements DeadlineSweep<T> {
     clearTimeout(this.#timer);
     this.#wakesAt = dueAt;
     const delayMs = Math.max(1, Math.ceil(dueAt - performance.now()));
-    this.#timer = setTimeout(this.#sweep, clampDelay(delayMs));
+    this.#timer = startTimer(this.#sweep, delayMs);
   }
 
   readonly #sweep = () => {

@@ -1,5 +1,4 @@
-import type { JsonObject, Logger } from "@jackfield/mcp-core";
-import { isRecord } from "../plain-values.ts";
+import { isRecord, type JsonObject, type Logger } from "@jackfield/mcp-core";
 import type { Sdk } from "../sdk.ts";
 import type { Subject } from "./exchange.ts";
 import { PLAIN_ITEM_CHECKS } from "./plain-lists.ts";

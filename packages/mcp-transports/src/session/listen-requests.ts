@@ -1,6 +1,6 @@
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import type { JSONRPCMessage, SubscriptionFilter, Transport } from "@modelcontextprotocol/client";
-import { isRecord, isText } from "../plain-values.ts";
+import { isText } from "../plain-values.ts";
 import { type Unattended, unattendedOptions } from "../unattended.ts";
 import { errorOf } from "./direct-requests.ts";
 import { ENVELOPE_KEYS } from "./envelope-keys.ts";

@@ -1,5 +1,4 @@
-import { type Logger, namesCredential, type ToolDefinition } from "@jackfield/mcp-core";
-import { isRecord } from "../plain-values.ts";
+import { isRecord, type Logger, namesCredential, type ToolDefinition } from "@jackfield/mcp-core";
 import { hasMarks } from "./mirrored-parameters.ts";
 
 /**

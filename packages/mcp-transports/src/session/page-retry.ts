@@ -1,5 +1,4 @@
-import { McpError } from "@jackfield/mcp-core";
-import { clampDelay } from "../timer-delay.ts";
+import { McpError, startTimer } from "@jackfield/mcp-core";
 
 /** For a whole list, however many pages it has. */
 const MOST_RETRIES = 2;
@@ -67,7 +66,7 @@ function delay(delayMs: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = setTimeout(finish, clampDelay(delayMs));
+    const timer = startTimer(finish, delayMs);
     signal.addEventListener("abort", finish);
   });
 }

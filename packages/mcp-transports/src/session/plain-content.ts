@@ -1,10 +1,5 @@
-import {
-  areAnnotationsOrMissing,
-  isRecord,
-  isRecordOrMissing,
-  isText,
-  isTextOrMissing,
-} from "../plain-values.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import { areAnnotationsOrMissing, isRecordOrMissing, isText, isTextOrMissing } from "../plain-values.ts";
 import { isPlainResource } from "./plain-lists.ts";
 
 /** Whether a content block of a tool or a prompt is complete and of a type that MCP has. */

@@ -1,10 +1,9 @@
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import {
   areAnnotationsOrMissing,
   areIconsOrMissing,
   isFlagOrMissing,
   isListOf,
-  isRecord,
   isRecordOrMissing,
   isText,
   isTextOrMissing,

@@ -1,8 +1,7 @@
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import {
   isFlagOrMissing,
   isListOf,
-  isRecord,
   isRecordOrMissing,
   isRole,
   isText,

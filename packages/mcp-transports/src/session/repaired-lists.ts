@@ -1,4 +1,4 @@
-import type { JsonObject } from "@jackfield/mcp-core";
+import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import type { Sdk } from "../sdk.ts";
 import type { ListRepairerOptions } from "./list-repairer.ts";
 
@@ -121,8 +121,4 @@ function logFaulty(
     "Items of a list are left out: they are not valid MCP. Report this to the server's developers.",
     fields,
   );
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,6 @@
 import type { CatalogItems, CatalogKind, JsonObject, Listing, ServerLimits } from "@jackfield/mcp-core";
-import { McpError, mostListed } from "@jackfield/mcp-core";
+import { isRecord, McpError, mostListed } from "@jackfield/mcp-core";
 import { type ErrorContext, nameOf } from "../errors/error-context.ts";
-import { isRecord } from "../plain-values.ts";
 import { METHOD_NOT_FOUND } from "../rpc-codes.ts";
 import type { AnsweredMethod } from "./keeping-schema.ts";
 import { createPageRetry } from "./page-retry.ts";

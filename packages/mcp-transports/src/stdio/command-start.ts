@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { ResolvedStdioServer } from "@jackfield/mcp-core";
-import { fileSystem } from "../builtin-modules.ts";
+import { fileSystem } from "@jackfield/mcp-core/node";
 import { ChannelFault } from "../channel-fault.ts";
 import { type CommandLaunch, planLaunch } from "./command-launch.ts";
 import { findCommand, projectsAmong, withoutRelativeEntries } from "./command-lookup.ts";

@@ -1,10 +1,9 @@
-import { thrownText, toMcpError } from "@jackfield/mcp-core";
 import type { ProcessRecord, RecordedTree } from "./process-record.ts";
 import {
   currentPlace,
-  openProcessRecordDirectory,
-  type ProcessRecordDirectory,
-  type RecordFile,
+  processRecordFolder,
+  readProcessRecord,
+  recordNames,
 } from "./process-record-directory.ts";
 import type { ProcessSnapshot } from "./process-snapshot.ts";
 import { createProcessTable } from "./process-table.ts";
@@ -26,25 +25,19 @@ export interface Leftover extends RecordedTree {
  * @throws McpError `MCP_STORAGE_FAILED` if others may write in the directory, it belongs to another user, or it cannot be read.
  */
 export async function findLeftovers(options: { readonly directory: string }): Promise<readonly Leftover[]> {
-  try {
-    return await leftoversIn(options);
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? thrownText(error);
-    const message = `The records of running servers in ${options.directory} cannot be used (${reason}); check that it is a folder, and that you can read it and write to it.`;
-    throw toMcpError(error, "MCP_STORAGE_FAILED", message);
-  }
-}
-
-async function leftoversIn(options: { readonly directory: string }): Promise<readonly Leftover[]> {
-  const directory = openProcessRecordDirectory(options.directory);
+  const folder = processRecordFolder(options.directory);
   // Read before the processes are listed: otherwise a host that starts in between would seem to be gone.
-  const found = directory.list().map((file) => ({ file, record: readRecord(directory, file) }));
+  const found = recordNames(folder).flatMap((name) => {
+    const record = readProcessRecord(folder, name);
+    return record ? [{ name, record }] : [];
+  });
   if (found.length === 0) return [];
   const snapshot = await createProcessTable().snapshot();
   if (!snapshot) return [];
-  return found.flatMap(({ file, record }) => {
-    if (file.isDraft && !snapshot.get(file.hostPid)) directory.remove(file.path);
-    return record ? examine(record, file, { directory, snapshot }) : [];
+  return found.flatMap(({ name, record }) => {
+    const left = leftOf(record, snapshot);
+    if (left?.length === 0) folder.remove(name);
+    return left ?? [];
   });
 }
 
@@ -63,32 +56,14 @@ export async function endLeftovers(leftovers: readonly Leftover[]): Promise<read
   return leftovers.filter((_, index) => !ended[index]);
 }
 
-/** A draft is incomplete. Its host writes it again, or is gone. */
-function readRecord(directory: ProcessRecordDirectory, file: RecordFile): ProcessRecord | undefined {
-  return file.isDraft ? undefined : directory.read(file.path);
-}
-
-interface Examination {
-  readonly directory: ProcessRecordDirectory;
-  readonly snapshot: ProcessSnapshot;
-}
-
-/** Records of another machine or PID namespace cannot be judged from here and are ignored. */
-function examine(
-  record: ProcessRecord,
-  { path }: RecordFile,
-  { directory, snapshot }: Examination,
-): Leftover[] {
-  const { host, trees, place } = record;
+/** Records of another machine or PID namespace cannot be judged from here, and hosts that run look after theirs: `undefined`. */
+function leftOf({ host, trees, place }: ProcessRecord, snapshot: ProcessSnapshot): Leftover[] | undefined {
   const here = currentPlace();
-  if (place.machine !== here.machine) return [];
-  if (place.boot === here.boot) {
-    if (place.pidNamespace !== here.pidNamespace) return [];
-    if (snapshot.get(host.pid)?.start === host.start) return [];
-  }
-  const left = place.boot === here.boot ? trees.flatMap((tree) => whoIsLeft(tree, snapshot)) : [];
-  if (left.length === 0) directory.remove(path);
-  return left.map((tree) => ({ ...tree, hostPid: host.pid }));
+  if (place.machine !== here.machine) return undefined;
+  if (place.boot !== here.boot) return [];
+  if (place.pidNamespace !== here.pidNamespace) return undefined;
+  if (snapshot.get(host.pid)?.start === host.start) return undefined;
+  return trees.flatMap((tree) => whoIsLeft(tree, snapshot).map((left) => ({ ...left, hostPid: host.pid })));
 }
 
 function whoIsLeft(tree: RecordedTree, snapshot: ProcessSnapshot): RecordedTree[] {

@@ -1,4 +1,5 @@
-import { isRecord, isText } from "../plain-values.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import { isText } from "../plain-values.ts";
 import type { ProcessIdentity } from "./process-snapshot.ts";
 
 /** The scope in which process numbers are meaningful: one machine, one boot, one PID namespace. */

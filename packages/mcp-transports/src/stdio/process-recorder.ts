@@ -1,5 +1,5 @@
-import type { RecordedTree } from "./process-record.ts";
-import { currentPlace, openProcessRecordDirectory } from "./process-record-directory.ts";
+import type { ProcessRecord, RecordedTree } from "./process-record.ts";
+import { currentPlace, newRecordName, processRecordFolder } from "./process-record-directory.ts";
 import type { ProcessTable } from "./process-table.ts";
 
 /** Keeps the record of one connector on disk. */
@@ -13,8 +13,8 @@ export interface ProcessRecorder {
 
 /** Prepares a record. The first save that has something to write creates it, and the directory if it is missing. */
 export function createProcessRecorder(directory: string, table: ProcessTable): ProcessRecorder {
-  const folder = openProcessRecordDirectory(directory);
-  const path = folder.pathFor(process.pid, anyName());
+  const folder = processRecordFolder(directory);
+  const name = newRecordName();
   let written = "[]";
 
   return {
@@ -24,22 +24,15 @@ export function createProcessRecorder(directory: string, table: ProcessTable): P
       if (wanted === written) return;
       const host = table.inspect(process.pid);
       if (!host) return;
-      if (running.length === 0) folder.remove(path);
-      else
-        folder.write(path, {
-          version: 1,
-          place: currentPlace(),
-          host: { pid: host.pid, start: host.start },
-          trees: running,
-        });
+      const record: ProcessRecord = {
+        version: 1,
+        place: currentPlace(),
+        host: { pid: host.pid, start: host.start },
+        trees: running,
+      };
+      if (running.length === 0) folder.remove(name);
+      else folder.replace(name, JSON.stringify(record));
       written = wanted;
     },
   };
-}
-
-/** Distinguishes the records of one host. It need not be unguessable, so `node:crypto` is not loaded for it. */
-function anyName(): string {
-  return Math.floor(Math.random() * 2 ** 32)
-    .toString(16)
-    .padStart(8, "0");
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { childProcesses, fileSystem } from "../builtin-modules.ts";
+import { fileSystem } from "@jackfield/mcp-core/node";
+import { childProcesses } from "../builtin-modules.ts";
 import {
   createProcessSnapshot,
   type ProcessFact,

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { fileSystem } from "../builtin-modules.ts";
+import { fileSystem } from "@jackfield/mcp-core/node";
 
 /**
  * The repository that contains a directory, if any. A host may work deep inside a project, whose programs may be anywhere in

@@ -188,18 +188,23 @@ describe("leftovers", () => {
     const directory = temporaryFolder();
     const everybody = [{ server: "x", command: "x", processes: [{ pid: -1, start: "1" }] }];
     writeFileSync(writeRecord(directory, { trees: everybody }).replace("999999", "999998"), "{");
-    writeFileSync(join(directory, "999999-0123abce.json.draft"), "{");
+    writeFileSync(join(directory, "999999-0123abce.json.0123abcd.draft"), "{");
     writeFileSync(join(directory, "notes.txt"), "");
     expect(await findLeftovers({ directory })).toEqual([]);
-    expect(recordsIn(directory)).toEqual(["999998-0123abcd.json", "999999-0123abcd.json", "notes.txt"]);
+    expect(recordsIn(directory)).toEqual([
+      "999998-0123abcd.json",
+      "999999-0123abcd.json",
+      "999999-0123abce.json.0123abcd.draft",
+      "notes.txt",
+    ]);
   });
 
-  test("a file in place of the directory is refused with the system's reason", async () => {
+  test("a file in place of the directory is refused", async () => {
     const directory = join(temporaryFolder(), "file");
     writeFileSync(directory, "");
     expect(await failureOf(findLeftovers({ directory }))).toMatchObject({
       code: "MCP_STORAGE_FAILED",
-      message: expect.stringContaining(`${directory} cannot be used (ENOTDIR);`),
+      message: expect.stringContaining(`${directory}: it is not a folder;`),
     });
   });
 

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import type { ProcessRecord } from "../../src/stdio/process-record.ts";
-import { currentPlace, openProcessRecordDirectory } from "../../src/stdio/process-record-directory.ts";
+import {
+  currentPlace,
+  processRecordFolder,
+  readProcessRecord,
+} from "../../src/stdio/process-record-directory.ts";
 import { atEnd } from "../cleanup.ts";
 
 const record: ProcessRecord = {
@@ -25,8 +29,9 @@ for (;;) {
 
 test("a record that its host removes meanwhile counts as absent", () => {
   const folder = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
-  const directory = openProcessRecordDirectory(folder);
-  const path = directory.pathFor(999_999, "0123abcd");
+  const directory = processRecordFolder(folder);
+  const name = "999999-0123abcd.json";
+  const path = join(folder, name);
   const text = JSON.stringify(record);
   writeFileSync(path, text);
   const writer = new Worker(WRITER, { eval: true, workerData: { path, text } });
@@ -36,7 +41,7 @@ test("a record that its host removes meanwhile counts as absent", () => {
   });
   const seen = { present: 0, absent: 0 };
   while (seen.present < 1_000 || seen.absent < 1_000) {
-    if (directory.read(path)) seen.present += 1;
+    if (readProcessRecord(directory, name)) seen.present += 1;
     else seen.absent += 1;
   }
   expect(seen.present).toBeGreaterThanOrEqual(1_000);

@@ -1,12 +1,8 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { type LastOutcome, type Logger, silentLogger, type ToolCache } from "@jackfield/mcp-core";
 import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
 import { hasStateDirectory, NO_STATE_DIRECTORY } from "../../unknown-home.ts";
 import { type CatalogFault, hearFaults } from "../catalog-faults.ts";
 import { type Finding, findingOf } from "./finding.ts";
-
-const SET_ASIDE = /^catalog\.sqlite\.corrupt-\d+$/;
 
 /** The catalog, and what is observed while it is in use. */
 export interface WatchedCatalog extends AsyncDisposable {
@@ -54,9 +50,7 @@ export function watchCatalog(
       const damaged = faults.map(({ message, fields }) =>
         faultFinding(directory, clearCommand, { message, fields }),
       );
-      const said = new Set(damaged.map(({ file }) => file));
-      const older = (await setAsideFiles(directory)).filter((file) => !said.has(file));
-      return [...unkept, ...damaged, ...older.map(setAsideFinding)];
+      return [...unkept, ...damaged];
     },
     [Symbol.asyncDispose]: () => own.close(),
   };
@@ -71,23 +65,11 @@ const UNKEPT = findingOf(
 function faultFinding(
   directory: string,
   clearCommand: string,
-  { message, fields: { aside, reason } }: CatalogFault,
+  { message, fields: { file, reason } }: CatalogFault,
 ): Finding {
-  if (typeof aside === "string") {
-    const nextStep = "Nothing else is lost: servers are listed again. Delete the file that was set aside.";
-    return findingOf("catalog-damaged", message, nextStep, { file: aside });
-  }
+  if (typeof file === "string" && reason === undefined)
+    return findingOf("catalog-damaged", message, "Nothing: servers are listed again.", { file });
   const why = typeof reason === "string" ? ` ${reason}` : "";
   const nextStep = `Check that the folder is writable, or empty the catalog with "${clearCommand}".`;
   return findingOf("catalog-damaged", `${message}${why}`, nextStep, { file: directory });
-}
-
-async function setAsideFiles(directory: string): Promise<readonly string[]> {
-  const names = await readdir(directory).catch(() => []);
-  return names.filter((name) => SET_ASIDE.test(name)).map((name) => join(directory, name));
-}
-
-function setAsideFinding(file: string): Finding {
-  const message = "An earlier run found the tool catalog damaged, set it aside and started a new one.";
-  return findingOf("catalog-set-aside", message, "Delete the file; nothing reads it.", { file });
 }

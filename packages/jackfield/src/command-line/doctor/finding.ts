@@ -16,7 +16,6 @@ export const FINDING_CODES = {
   "home-unknown": "warning",
   "variable-ignored": "warning",
   "catalog-damaged": "warning",
-  "catalog-set-aside": "info",
   "many-tokens": "info",
 } as const satisfies { readonly [code: string]: Diagnostic["severity"] };
 

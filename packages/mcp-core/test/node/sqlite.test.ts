@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { loadSqlite } from "../src/sqlite-module.ts";
+import { loadSqlite } from "../../src/node.ts";
 
 /** Records warnings, and makes loading SQLite emit the given ones, as on Node 22. */
 function warnWhileLoading(...warnings: readonly [text: string, type?: string][]): string[] {

@@ -1,34 +1,7 @@
 import type { WorkBudget } from "./work-budget.ts";
 
-/** Characters that are compared, or written, for one unit of work. */
+/** Characters that are written for one unit of work. */
 const CHARACTERS_PER_UNIT = 128;
-
-/** Whether two JSON values are the same, whatever the order of their members. Objects of any prototype are compared alike. */
-export function isSameJson(one: unknown, other: unknown, budget?: WorkBudget): boolean {
-  if (typeof one === "string" && typeof other === "string" && one.length === other.length)
-    budget?.spend(one.length / CHARACTERS_PER_UNIT);
-  if (one === other) return true;
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
-  if (Array.isArray(one) && Array.isArray(other)) return isSameList(one, other, budget);
-  if (Array.isArray(one) || Array.isArray(other)) return false;
-  const keys = Object.keys(one);
-  const others = Object.keys(other);
-  budget?.spend((keys.length + others.length) / 2 + 1);
-  if (keys.length !== others.length) return false;
-  return keys.every(
-    (key) =>
-      Object.hasOwn(other, key) &&
-      isSameJson((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key], budget),
-  );
-}
-
-function isSameList(one: readonly unknown[], other: readonly unknown[], budget?: WorkBudget): boolean {
-  if (one.length !== other.length) return false;
-  return one.every((item, index) => {
-    budget?.spend(1 / 4);
-    return isSameJson(item, other[index], budget);
-  });
-}
 
 /** A text that two JSON values share exactly if they are equal. */
 export function canonicalJson(value: unknown, budget: WorkBudget): string {

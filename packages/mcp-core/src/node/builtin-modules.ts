@@ -1,10 +1,23 @@
-import { McpError } from "@jackfield/mcp-core";
+import { McpError } from "../index.ts";
+
+/**
+ * `node:fs`, fetched instead of imported: an `import` copies all exports of a module, which loads streams and takes as long as reading a
+ * small catalog.
+ */
+export const fileSystem = process.getBuiltinModule("node:fs");
+
+/** `node:crypto`, fetched like `fileSystem`, and only when it is needed: it takes long to load. */
+export function cryptography(): typeof import("node:crypto") {
+  return process.getBuiltinModule("node:crypto");
+}
+
+/** Whether a value is an error of the system with this code, such as `ENOENT`. */
+export function hasErrorCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
 
 type SqliteModule = typeof import("node:sqlite");
 type EmitWarning = (warning: string | Error, ...rest: unknown[]) => void;
-
-/** The longest SQLite may wait for another process, in milliseconds. It blocks this process meanwhile. */
-export const BLOCKING_TIMEOUT_MS = 100;
 
 /**
  * Loads `node:sqlite` without the notice that Node 22 prints when it is loaded ("SQLite is an experimental feature"). Loading is
@@ -31,4 +44,13 @@ export function loadSqlite(): SqliteModule {
 
 function isSqliteNotice(warning: string | Error, type: unknown): boolean {
   return type === "ExperimentalWarning" && String(warning).startsWith("SQLite is an experimental feature");
+}
+
+/**
+ * The primary result code of an error of SQLite (https://www.sqlite.org/rescode.html), such as 5 for a lock that is held elsewhere; the
+ * other bytes of its code only refine it. 0 for errors that are not SQLite's.
+ */
+export function sqliteErrorCode(error: unknown): number {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return 0;
+  return error.errcode & 0xff;
 }
