@@ -86,14 +86,13 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As in a path, as RFC 3986 has it, as in a form, and as in a whole URL, with codes in capitals or not. */
+/** As in a path, as RFC 3986 has it, as in a form, and as in a whole URL, with codes in capitals. */
 function percentSpellings(text: string): readonly string[] {
   const whole = text.toWellFormed(); // A lone surrogate has no such spelling.
   const encoded = encodeURIComponent(whole);
   const strict = encoded.replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
   const form = new URLSearchParams({ v: whole }).toString().slice("v=".length);
-  const spellings = [encoded, strict, form, encodeURI(whole)];
-  return [...spellings, ...spellings.map((one) => one.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()))];
+  return [encoded, strict, form, encodeURI(whole)];
 }
 
 /**

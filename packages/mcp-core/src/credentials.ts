@@ -54,7 +54,10 @@ export function beginsLikeKey(text: string): boolean {
 }
 
 /** A whole key of a well-known service. Names and versions that begin alike have no digit, or are shorter. */
-const KNOWN_KEY = new RegExp(String.raw`(?<![\w-])(?=[\w.-]{0,256}?\d)${KEY_BEGINNING}[\w-]{16,}(?:\.[\w-]+)*`, "g");
+const KNOWN_KEY = new RegExp(
+  String.raw`(?<![\w-])(?=[\w.-]{0,256}?\d)${KEY_BEGINNING}[\w-]{16,}(?:\.[\w-]+)*`,
+  "g",
+);
 
 /** Words of `npm_config_cache_dir_2` and the like. */
 const VARIABLE_OF_TOOL = /^(?:npm|hf)_[a-z]+_/;
@@ -289,7 +292,9 @@ function credentialsInConnection(text: string): readonly string[] {
   };
   if (text.includes("=")) {
     const isInColumns = text.includes(";");
-    const pairs = isInColumns ? text.split(";") : (text.match(/(?<![\w-])[\w-]{1,64}\s?=\s?(?:'[^']*'|\S+)/g) ?? NONE);
+    const pairs = isInColumns
+      ? text.split(";")
+      : (text.match(/(?<![\w-])[\w-]{1,64}\s?=\s?(?:'[^']*'|\S+)/g) ?? NONE);
     if (isInColumns || pairs.length > 1)
       for (const pair of pairs) take(pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1));
   }

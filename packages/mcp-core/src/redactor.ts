@@ -134,6 +134,13 @@ export class Redactor {
   #matches(text: string, found: (from: number, to: number) => boolean): boolean {
     this.#spellOut();
     if (this.#byEnd.size === 0) return true;
+    if (!this.#matchesAsWritten(text, found)) return false;
+    // Each percent code may be in either case (RFC 3986, section 2.1); the spellings have capitals. No place moves.
+    const evened = text.includes("%") ? text.replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase()) : text;
+    return evened === text || this.#matchesAsWritten(evened, found);
+  }
+
+  #matchesAsWritten(text: string, found: (from: number, to: number) => boolean): boolean {
     let hash = 0;
     for (let at = 0; at < text.length; at += 1) {
       hash = (Math.imul(hash, BASE) + text.charCodeAt(at)) | 0;

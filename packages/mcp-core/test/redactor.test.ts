@@ -91,6 +91,13 @@ const WRITTEN: readonly (readonly [string, (secret: string) => string])[] = [
     "percent-encoded in lower case",
     (secret) => encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
   ],
+  [
+    "percent-encoded in either case",
+    (secret) => {
+      let at = 0;
+      return encodeURIComponent(secret).replace(/%../g, (code) => (at++ % 2 ? code : code.toLowerCase()));
+    },
+  ],
   ["as form data", (secret) => new URLSearchParams({ a: secret }).toString().slice(2)],
   ["in base64", (secret) => Buffer.from(secret).toString("base64")],
   ["in base64url", (secret) => Buffer.from(secret).toString("base64url")],
