@@ -202,7 +202,7 @@ describe("a server's secret", () => {
     const tool = {
       name: "deploy_to_production",
       inputSchema: {
-        type: "object",
+        type: "object" as const,
         properties: { to: { type: "string", enum: ["production", "staging"] } },
       },
     };

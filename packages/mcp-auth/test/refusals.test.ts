@@ -107,14 +107,11 @@ describe("a login", () => {
     "http://elsewhere.example/login",
     // A parser encodes it, so the URL that is built no longer shows it.
     "https://issuer.example/\u202elogin",
-  ])(
-    "[T25] fails without a page when the authorization endpoint is %j",
-    async (endpoint) => {
-      await using scene = await openScene({ behavior: { metadata: { authorization_endpoint: endpoint } } });
-      await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
-      expect(scene.pages).toEqual([]);
-    },
-  );
+  ])("[T25] fails without a page when the authorization endpoint is %j", async (endpoint) => {
+    await using scene = await openScene({ behavior: { metadata: { authorization_endpoint: endpoint } } });
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+    expect(scene.pages).toEqual([]);
+  });
 });
 
 describe("[T27] an internal address", () => {

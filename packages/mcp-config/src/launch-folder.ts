@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute, join, parse, resolve } from "node:path";
 import type { DefinedIn } from "@jackfield/mcp-core";
-import type { TrustFolder } from "./admission/server-admission.ts";
 import { fileSystem } from "@jackfield/mcp-core/node";
+import type { TrustFolder } from "./admission/server-admission.ts";
 import { projectAt } from "./discovery/project-top.ts";
 import { takesFromFolder } from "./launchers.ts";
 import { ownHome } from "./own-home.ts";

@@ -5,7 +5,13 @@ import {
   type ResolveServer,
   type ServerDefinition,
 } from "@jackfield/mcp-core";
-import { createFakeSession, createFakeToolCache, httpDefinition, passThroughResolver, stdioDefinition } from "@jackfield/test-kit";
+import {
+  createFakeSession,
+  createFakeToolCache,
+  httpDefinition,
+  passThroughResolver,
+  stdioDefinition,
+} from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createFixture, only, tool } from "./manager-fixture.ts";
 
@@ -48,7 +54,10 @@ describe("an account at the address of another", () => {
   });
 
   it("is offered what it had if a login or a principal says that it is the same", async () => {
-    for (const options of [{ auth: authAs("login") }, { principal: "ann", auth: tokenOf(crypto.randomUUID()) }]) {
+    for (const options of [
+      { auth: authAs("login") },
+      { principal: "ann", auth: tokenOf(crypto.randomUUID()) },
+    ]) {
       const cache = createFakeToolCache();
       await run(cache, httpDefinition("a"), { tools: [tool("own")], ...options });
       const { manager } = createFixture([httpDefinition("a")], { cache, byHand: true, ...options });
@@ -62,7 +71,11 @@ describe("an account at the address of another", () => {
     const cache = createFakeToolCache();
     let login: string | undefined;
     const auth = { ...authAs(undefined), account: async () => login };
-    const { manager, sessions } = createFixture([httpDefinition("a")], { cache, auth, tools: [tool("public")] });
+    const { manager, sessions } = createFixture([httpDefinition("a")], {
+      cache,
+      auth,
+      tools: [tool("public")],
+    });
     await manager.start();
     await vi.advanceTimersByTimeAsync(0);
     login = "ann";
@@ -76,26 +89,29 @@ describe("an account at the address of another", () => {
 });
 
 describe("a server that refuses its credentials", () => {
-  it.each([401, 403])("offers nothing from the catalog any more, in this run and later ones: %d", async (status) => {
-    const cache = createFakeToolCache();
-    await run(cache, httpDefinition("a"), { tools: [tool("remembered")] });
-    const entry = only(cache.entries.values());
-    cache.entries.set(only(cache.entries.keys()), { ...entry, instructions: "Mailbox of Ann" });
-    const { manager, connector } = createFixture([httpDefinition("a")], { cache, byHand: true });
-    const changes: unknown[] = [];
-    manager.on("toolsChanged", ({ removed }) => changes.push(...removed));
-    await manager.start();
-    expect(manager.tools()).toHaveLength(1);
-    (await connector.nextAttempt()).fail(refusal(status));
-    await vi.advanceTimersByTimeAsync(0);
-    expect(manager.tools()).toEqual([]);
-    expect(changes).toEqual(["mcp__a__remembered"]);
-    expect(manager.servers()).toMatchObject([{ toolsFrom: "none", tools: 0, instructions: undefined }]);
-    const stored = (): CatalogEntry => only(cache.entries.values());
-    expect(stored()).toMatchObject({ lastOutcome: { ok: false, code: "MCP_AUTH_REQUIRED" } });
-    expect(stored().tools).toBeUndefined();
-    await manager.close();
-  });
+  it.each([401, 403])(
+    "offers nothing from the catalog any more, in this run and later ones: %d",
+    async (status) => {
+      const cache = createFakeToolCache();
+      await run(cache, httpDefinition("a"), { tools: [tool("remembered")] });
+      const entry = only(cache.entries.values());
+      cache.entries.set(only(cache.entries.keys()), { ...entry, instructions: "Mailbox of Ann" });
+      const { manager, connector } = createFixture([httpDefinition("a")], { cache, byHand: true });
+      const changes: unknown[] = [];
+      manager.on("toolsChanged", ({ removed }) => changes.push(...removed));
+      await manager.start();
+      expect(manager.tools()).toHaveLength(1);
+      (await connector.nextAttempt()).fail(refusal(status));
+      await vi.advanceTimersByTimeAsync(0);
+      expect(manager.tools()).toEqual([]);
+      expect(changes).toEqual(["mcp__a__remembered"]);
+      expect(manager.servers()).toMatchObject([{ toolsFrom: "none", tools: 0, instructions: undefined }]);
+      const stored = (): CatalogEntry => only(cache.entries.values());
+      expect(stored()).toMatchObject({ lastOutcome: { ok: false, code: "MCP_AUTH_REQUIRED" } });
+      expect(stored().tools).toBeUndefined();
+      await manager.close();
+    },
+  );
 
   it("is listed anew once it accepts them", async () => {
     const cache = createFakeToolCache();

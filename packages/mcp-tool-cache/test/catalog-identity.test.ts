@@ -151,9 +151,21 @@ describe("secrets in a server's identity", () => {
   });
 
   describe("that the entry itself holds", () => {
-    const entries: readonly [what: string, one: Partial<ServerDefinition>, other: Partial<ServerDefinition>][] = [
-      ["header", { headers: { Authorization: "Bearer s3cret-1" } }, { headers: { Authorization: "Bearer s3cret-2" } }],
-      ["user info", { url: "https://ann:s3cret-1@example.com/" }, { url: "https://ann:s3cret-2@example.com/" }],
+    const entries: readonly [
+      what: string,
+      one: Partial<ServerDefinition>,
+      other: Partial<ServerDefinition>,
+    ][] = [
+      [
+        "header",
+        { headers: { Authorization: "Bearer s3cret-1" } },
+        { headers: { Authorization: "Bearer s3cret-2" } },
+      ],
+      [
+        "user info",
+        { url: "https://ann:s3cret-1@example.com/" },
+        { url: "https://ann:s3cret-2@example.com/" },
+      ],
       ["query", { url: "https://example.com/?key=s3cret-1" }, { url: "https://example.com/?key=s3cret-2" }],
       ["argument", { args: ["--key", "s3cret-1"] }, { args: ["--key", "s3cret-2"] }],
       ["environment", { env: { API_KEY: "s3cret-1" } }, { env: { API_KEY: "s3cret-2" } }],

@@ -4,7 +4,6 @@ import {
   type CatalogSummary,
   type Logger,
   McpError,
-  type ResolvedServer,
   type ToolCache,
 } from "@jackfield/mcp-core";
 import { fileSystem } from "@jackfield/mcp-core/node";

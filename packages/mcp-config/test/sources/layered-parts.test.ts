@@ -144,7 +144,10 @@ describe("the source file of a field", () => {
       // A project's own loader variable makes the merged entry refused, so the user's entry remains.
       const [definition] = servers as [ServerDefinition];
       const { text } = approvalRequest(definition, "linux");
-      seen.set(definitionContent(definition).replaceAll(home, "H"), text.replace(/\n {7}\u2502 /g, "").replaceAll(home, "H"));
+      seen.set(
+        definitionContent(definition).replaceAll(home, "H"),
+        text.replace(/\n {7}\u2502 /g, "").replaceAll(home, "H"),
+      );
     }
     expect(new Set(seen.values()).size).toBe(seen.size);
     expect([...seen.values()].join("\n")).toContain(

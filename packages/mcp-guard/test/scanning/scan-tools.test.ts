@@ -55,7 +55,9 @@ describe("scanning tool definitions", () => {
     const { findings, found } = listener();
     const policy = scanTools({ found });
     const description = `${"The weather of a city, by its name. ".repeat(100)} ${MARKER}`;
-    const tools = Array.from({ length: 3_000 }, (_, index) => offeredTool({ name: `t${index}`, description }));
+    const tools = Array.from({ length: 3_000 }, (_, index) =>
+      offeredTool({ name: `t${index}`, description }),
+    );
     for (const tool of tools) policy(tool);
     expect(findings).toEqual([]);
     const scannedAtTick: number[] = [];

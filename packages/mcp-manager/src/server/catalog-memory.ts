@@ -176,7 +176,8 @@ class Memory implements CatalogMemory {
     this.#writer.identified(({ id }) => {
       const { entry, identity } = this.#record ?? {};
       const isOfAccount = identity?.id === id;
-      if (isOfAccount && this.#contextLists !== undefined && entry?.tools !== undefined) this.#keep(() => entry);
+      if (isOfAccount && this.#contextLists !== undefined && entry?.tools !== undefined)
+        this.#keep(() => entry);
     });
   }
 

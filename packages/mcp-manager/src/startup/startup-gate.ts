@@ -53,7 +53,9 @@ export async function waitAtGate(
     if (patience === "settled") await settled;
   };
   const awaited = (server: GatedServer) =>
-    server.laterPatience === undefined ? server.settled : Promise.race([server.settled, settledLater(server)]);
+    server.laterPatience === undefined
+      ? server.settled
+      : Promise.race([server.settled, settledLater(server)]);
   const settledOf = (patience: Patience) =>
     Promise.all(servers.filter((server) => server.patience === patience).map(awaited));
   const timers = [startTimer(gate.resolve, gateMs), startTimer(brief.resolve, Math.max(gateMs, BRIEFLY_MS))];

@@ -58,11 +58,14 @@ describe("the freshness of a catalog entry", () => {
     [0, 59_999, true],
     [0, 60_000, false],
     [HOUR, 0, false],
-  ])("the verdict also says whether the last attempt failed lately: at %d, now %d", (at, now, failedLately) => {
-    const failed = { ...entry, lastOutcome: { ok: false, at, tookMs: 1 } };
-    expect(judge(failed, identity, now, 2 * HOUR).failedLately).toBe(failedLately);
-    expect(judge(entry, identity, now, 2 * HOUR).failedLately).toBe(false);
-  });
+  ])(
+    "the verdict also says whether the last attempt failed lately: at %d, now %d",
+    (at, now, failedLately) => {
+      const failed = { ...entry, lastOutcome: { ok: false, at, tookMs: 1 } };
+      expect(judge(failed, identity, now, 2 * HOUR).failedLately).toBe(failedLately);
+      expect(judge(entry, identity, now, 2 * HOUR).failedLately).toBe(false);
+    },
+  );
 });
 
 describe("a written catalog entry", () => {

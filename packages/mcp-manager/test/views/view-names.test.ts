@@ -4,11 +4,7 @@ import type { McpManagerOptions } from "../../src/index.ts";
 import { createFixture, tool } from "../manager-fixture.ts";
 
 /** The server `a` with these tools, and `b` with those. `a` is up only if it has any. */
-async function started(
-  a: readonly string[],
-  b: readonly string[],
-  options: Partial<McpManagerOptions> = {},
-) {
+async function started(a: readonly string[], b: readonly string[], options: Partial<McpManagerOptions> = {}) {
   const lazy = stdioDefinition("a", { lazy: a.length === 0 });
   const { manager, connector } = createFixture([lazy, "b"], { byHand: true, ...options });
   const starting = manager.start();
@@ -34,7 +30,9 @@ describe("a view of tools by exposed name", () => {
         const view = manager.view({ tools: [name] });
         const asked = await manager.viewFor({ tools: [name], servers: async () => true });
         for (const { tools } of [{ tools: () => view.tools() }, { tools: () => asked.tools() }]) {
-          const others = tools().filter(({ server, name: exposed }) => server === "b" && !exposed.startsWith("mcp__b__"));
+          const others = tools().filter(
+            ({ server, name: exposed }) => server === "b" && !exposed.startsWith("mcp__b__"),
+          );
           expect(others).toEqual([]);
         }
         const isOfAll = name === "mcp__*__x";
@@ -60,7 +58,10 @@ describe("a view of tools by exposed name", () => {
   });
 
   it("prefers the exposed name of a naming of one's own", async () => {
-    const naming = { strategy: ({ server, tool: name }: { server: string; tool: string }) => (server === "a" ? name : `${name}2`) };
+    const naming = {
+      strategy: ({ server, tool: name }: { server: string; tool: string }) =>
+        server === "a" ? name : `${name}2`,
+    };
     await using manager = await started(["x"], ["y", "x"], { naming });
     expect(shown(manager.view({ tools: ["x"] }))).toEqual(["a/x"]);
     expect(shown(manager.view({ tools: ["y"] }))).toEqual(["b/y"]);

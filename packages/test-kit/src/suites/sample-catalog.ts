@@ -2,7 +2,8 @@ import type {
   CatalogEntry,
   ResolvedRemoteServer,
   ResolvedStdioServer,
-  ToolDefinition, ServerDefinition
+  ServerDefinition,
+  ToolDefinition,
 } from "@jackfield/mcp-core";
 
 /** When the samples were listed, unless a test says otherwise. */
