@@ -38,7 +38,8 @@ describe("isSameJson", () => {
     ["distinguishes lists of different lengths", [1], [1, 2], false],
     ["distinguishes an array from an object with the same members", [1], { 0: 1 }, false],
     ["distinguishes an undefined member from a missing one", { a: undefined }, {}, false],
-    ["does not compare an own member with an inherited one", { constructor: undefined }, { a: 1 }, false],
+    ["does not compare an own member with an inherited one", { constructor: Object }, { a: 1 }, false],
+    ["distinguishes an undefined member from one of another name", { a: undefined }, { b: 1 }, false],
     [
       "compares a member called __proto__",
       JSON.parse('{"__proto__":1}'),
