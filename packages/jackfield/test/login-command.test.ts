@@ -230,13 +230,18 @@ describe("a login whose entry has changed", () => {
 });
 
 describe("the catalog", () => {
-  it.each([["login", "--no-browser"], ["logout"]])("is marked stale after a %s", async (...command) => {
+  it("keeps apart what each login was shown, and offers it to no other one", async () => {
+    const entries = async () => JSON.parse((await run("cache", "list", "--json")).stdout);
     await run("login", "files", "--no-browser", ...only());
     await run("status", ...only());
-    const isStale = async () => JSON.parse((await run("cache", "list", "--json")).stdout)[0].stale;
-    expect(await isStale()).toBe(false);
-    await run(...command, "files", ...only());
-    expect(await isStale()).toBe(true);
+    expect(await entries()).toMatchObject([{ server: "files", stale: false }]);
+    await run("login", "files", "--no-browser", ...only());
+    await run("status", ...only());
+    const ids = (await entries()).map(({ id }: { readonly id: string }) => id);
+    expect(new Set(ids).size).toBe(2);
+    await run("logout", "files", ...only());
+    const { stdout } = await run("status", "--json", ...only());
+    expect(JSON.parse(stdout).servers).toMatchObject([{ name: "files", tools: 0, toolsFrom: "none" }]);
   });
 });
 

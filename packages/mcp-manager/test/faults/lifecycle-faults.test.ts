@@ -94,7 +94,7 @@ describe("a server that hangs", () => {
     await manager.close();
   });
 
-  it("[R37] in its first listing delays one start() by connectTimeoutMs, and the next only to the gate", async () => {
+  it("[R37] in its first listing delays one start() by connectTimeoutMs, and the next by three seconds", async () => {
     const cache = createFakeToolCache();
     const hanging = () => {
       const session = createFakeSession();
@@ -111,7 +111,7 @@ describe("a server that hangs", () => {
     const second = createFixture(["a"], { byHand: true, cache });
     const again = second.manager.start();
     (await second.connector.nextAttempt()).open(hanging());
-    await vi.advanceTimersByTimeAsync(250);
+    await vi.advanceTimersByTimeAsync(3_000);
     expect((await again).waiting).toMatchObject([{ name: "a", status: "ready" }]);
     await Promise.all([first.manager.close(), second.manager.close()]);
   });

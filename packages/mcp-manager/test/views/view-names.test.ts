@@ -21,7 +21,7 @@ const shown = (names: { tools(): readonly { server: string; originalName: string
   names.tools().map(({ server, originalName }) => `${server}/${originalName}`);
 
 describe("a view of tools by exposed name", () => {
-  it.each(["mcp__a__x", "mcp__a__*", "mcp__a*", "mcp__*__x", "mcp__gone__x", "mcp_*a__x"])(
+  it.each(["mcp__a__x", "mcp__a__*", "mcp__a*", "mcp__*__x", "mcp__gone__x", "mcp_a__*"])(
     "does not show a tool that another server calls so: %s",
     async (name) => {
       const evil = ["mcp__a__x", "mcp__gone__x", "mcp_a__x"];
