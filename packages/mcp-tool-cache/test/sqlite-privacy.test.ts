@@ -67,7 +67,7 @@ test("[T80] no secret, address or argument is written to disk", async () => {
     "--planted-argument",
     "planted-command",
     "/planted/directory",
-    { principal: "planted-principal" },
+    "planted-principal",
     "PLANTED_VARIABLE",
     "planted-value",
   ];
