@@ -18,7 +18,7 @@ export function packageTests({ setupFiles = [], ...own }: TestOptions = {}): Vit
       expect: { poll: { timeout: WATCHDOG_MS / 2, interval: 5 } },
       // A new process for each file would load the same modules hundreds of times. So no file leaves anything behind for the next one.
       isolate: false,
-      setupFiles: [fileURLToPath(new URL("vitest.waits.ts", import.meta.url)), ...[setupFiles].flat()],
+      setupFiles: [fileURLToPath(new URL("vitest.setup.ts", import.meta.url)), ...[setupFiles].flat()],
       ...own,
     },
   });

@@ -1,3 +1,4 @@
 import { packageTests } from "../../vitest.base.ts";
 
-export default packageTests();
+// It tests what looks at a whole process, and servers that break the connections of theirs.
+export default packageTests({ isolate: true });
