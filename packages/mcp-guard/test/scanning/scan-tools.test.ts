@@ -59,7 +59,8 @@ describe("scanning tool definitions", () => {
       offeredTool({ name: `t${index}`, description }),
     );
     for (const tool of tools) policy(tool);
-    expect(findings).toEqual([]);
+    expect(findings.length).toBeLessThan(100); // An ordinary list is scanned at once.
+    expect(findings.length).toBeGreaterThan(10);
     const scannedAtTick: number[] = [];
     while (findings.length < tools.length) {
       await new Promise((resolve) => setTimeout(resolve, 0));
@@ -67,6 +68,9 @@ describe("scanning tool definitions", () => {
     }
     expect(scannedAtTick.length).toBeGreaterThan(5);
     expect(findings.map(({ tool }) => tool)).toEqual(tools.map(({ originalName }) => originalName));
+    await settled();
+    policy(offeredTool({ name: "next", description: MARKER }));
+    expect(findings.at(-1)?.tool).toBe("next");
   });
 
   test("a listener that throws withholds no tool", () => {
