@@ -1,6 +1,6 @@
 import { delimiter, isAbsolute, join, parse, resolve } from "node:path";
 import type { DefinedIn } from "@jackfield/mcp-core";
-import { fileSystem } from "@jackfield/mcp-core/node";
+import { fileSystem, PrivateFolder } from "@jackfield/mcp-core/node";
 import type { TrustFolder } from "./admission/server-admission.ts";
 import { projectAt } from "./discovery/project-top.ts";
 import { takesFromFolder } from "./launchers.ts";
@@ -98,7 +98,7 @@ export function neutralFolder(
 
 function made(folder: string | undefined): string | undefined {
   if (folder === undefined) return undefined;
-  fileSystem.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  new PrivateFolder(folder).prepare();
   return fileSystem.realpathSync.native(folder);
 }
 
