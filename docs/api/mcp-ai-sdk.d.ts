@@ -1,6 +1,6 @@
 import { ModelCallResult, ToolMetadata, ToolSelection, ModelToolOptions, ToolApproval } from "@jackfield/mcp-tools";
 export { ToolMetadata as AiSdkToolMetadata, FailedCall, ModelCallResult, SchemaProfile, ToolApproval, isFailedCall } from "@jackfield/mcp-tools";
-import { ToolInputSchema, JsonValue, Progress, ToolSource, GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
+import { ToolInputSchema, JsonValue, Progress, StateStore, ToolSource, GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
 type AiSdkValidation = {
     readonly success: true;
     readonly value: unknown;
@@ -66,11 +66,17 @@ interface AiSdkToolRun extends PromiseLike<ModelCallResult>, AsyncIterable<AiSdk
 }
 interface AiSdkToolsOptions extends ToolSelection, ModelToolOptions {
     readonly approval?: ToolApproval | undefined;
+    readonly approvalStore?: Pick<StateStore, "get" | "set" | "delete"> | undefined;
+    readonly principal?: string | undefined;
     readonly sdk?: AiSdkMajor | undefined;
 }
 interface AiSdkExecuteOptions {
     readonly toolCallId: string;
     readonly abortSignal?: AbortSignal | undefined;
+    readonly messages?: unknown;
+}
+interface AiSdkQuestionOptions {
+    readonly toolCallId: string;
     readonly messages?: unknown;
 }
 interface AiSdkTool {
@@ -79,7 +85,7 @@ interface AiSdkTool {
     readonly title?: string;
     readonly inputSchema: AiSdkSchema;
     readonly metadata: ToolMetadata;
-    readonly needsApproval?: boolean | ((input: unknown) => Promise<boolean>);
+    readonly needsApproval?: (input: unknown, call: AiSdkQuestionOptions) => Promise<boolean>;
     execute(input: unknown, options: AiSdkExecuteOptions): AiSdkToolRun;
     toModelOutput(options: {
         readonly output: unknown;
@@ -91,7 +97,7 @@ type AiSdkApprovalStatus = "user-approval" | "not-applicable";
 interface AiSdkCallSettings {
     readonly tools: AiSdkToolSet;
     readonly toolOrder: string[];
-    readonly toolApproval: Record<string, AiSdkApprovalStatus | ((input: unknown) => Promise<AiSdkApprovalStatus>)>;
+    readonly toolApproval: Record<string, (input: unknown, call: AiSdkQuestionOptions) => Promise<AiSdkApprovalStatus>>;
 }
 declare function aiSdkCallSettings(source: ToolSource, options?: AiSdkToolsOptions): AiSdkCallSettings;
 interface AiSdkLiveTools {
@@ -117,4 +123,4 @@ type AiSdkMessage = {
 declare function aiSdkPromptMessages(prompt: GetPromptResult): AiSdkMessage[];
 declare function aiSdkResourceParts(resource: ReadResourceResult): AiSdkMessagePart[];
 export { aiSdkCallSettings, aiSdkLiveTools, aiSdkPromptMessages, aiSdkResourceParts, aiSdkTools };
-export type { AiSdkApprovalStatus, AiSdkCallSettings, AiSdkContentPart, AiSdkExecuteOptions, AiSdkLiveTools, AiSdkMajor, AiSdkMessage, AiSdkMessagePart, AiSdkModelOutput, AiSdkProgress, AiSdkSchema, AiSdkTool, AiSdkToolRun, AiSdkToolSet, AiSdkToolsOptions, AiSdkValidation };
+export type { AiSdkApprovalStatus, AiSdkCallSettings, AiSdkContentPart, AiSdkExecuteOptions, AiSdkLiveTools, AiSdkMajor, AiSdkMessage, AiSdkMessagePart, AiSdkModelOutput, AiSdkProgress, AiSdkQuestionOptions, AiSdkSchema, AiSdkTool, AiSdkToolRun, AiSdkToolSet, AiSdkToolsOptions, AiSdkValidation };

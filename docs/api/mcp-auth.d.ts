@@ -17,6 +17,7 @@ interface VaultKey {
 }
 interface StoredCredential extends VaultKey {
     readonly serverUrl: string;
+    readonly isSpent?: true | undefined;
     readonly resourceIndicator?: string | undefined;
     readonly configuredResource?: string | undefined;
     readonly loginId?: string | undefined;
@@ -73,6 +74,7 @@ interface LoginOptions {
     readonly authorize?: ShowAuthorizationPage | undefined;
 }
 interface OAuth extends AuthPort, AsyncDisposable {
+    account(server: ResolvedServer): Promise<string | undefined>;
     login(server: ResolvedServer, options?: LoginOptions): Promise<CredentialSummary>;
     logout(server: ResolvedServer): Promise<boolean>;
     close(): Promise<void>;

@@ -30,7 +30,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly ConfigTooLargeError: {
         readonly severity: "error";
-        readonly means: "The file is larger than the limit; it was not read.";
+        readonly means: "The file is larger than the limit, or its project brings more than the limits; it was not all read.";
     };
     readonly ConfigEncodingError: {
         readonly severity: "error";
@@ -196,6 +196,7 @@ interface WrittenServer {
     readonly connectTimeoutMs?: number | undefined;
     readonly maxTotalMs?: number | undefined;
     readonly maxMessageBytes?: number | undefined;
+    readonly maxTools?: number | undefined;
     readonly trustAnnotations?: boolean | undefined;
     readonly enabled: boolean;
     readonly lazy?: boolean | undefined;
@@ -266,13 +267,27 @@ interface BlockedServer extends ServerBlock {
 interface SortedServers extends MergedServers {
     readonly blocked: readonly BlockedServer[];
 }
+type VariableKind = "loader" | "data" | "not-recognised";
+type LaunchedPackage = {
+    readonly kind: "pinned" | "unpinned" | "not-recognised";
+    readonly name: string;
+} | {
+    readonly kind: "none";
+};
 interface ServerApprovalRequest {
     readonly definition: ServerDefinition;
+    readonly package: LaunchedPackage;
+    readonly env: readonly {
+        readonly name: string;
+        readonly kind: VariableKind;
+    }[];
     readonly dangerousEnv: readonly string[];
     readonly unpinnedPackage: string | undefined;
     readonly text: string;
 }
 declare function approvalRequest(definition: ServerDefinition, platform?: NodeJS.Platform): ServerApprovalRequest;
+declare function approvalText(request: Omit<ServerApprovalRequest, "text">, columns?: number): string;
+declare function approvalQuestion({ definition }: Pick<ServerApprovalRequest, "definition">): string;
 declare function definitionContent(definition: ServerDefinition): string;
 interface FileStateStoreOptions {
     readonly directory: string;
@@ -289,6 +304,7 @@ interface PromptApproverOptions {
     readonly output?: NodeJS.WritableStream | undefined;
 }
 declare function promptApprover(options?: PromptApproverOptions): ServerApprover;
+declare function visibleText(text: string): string;
 type Environment = {
     readonly [name: string]: string | undefined;
 };
@@ -414,7 +430,6 @@ interface ProjectFile {
     readonly holds: "servers" | "none" | "script";
 }
 declare function projectFiles(options?: Partial<Pick<HostSurroundings, "cwd" | "home" | "env" | "platform">>): readonly ProjectFile[];
-declare function secretSpellings(value: string): readonly string[];
 interface ServerResolverOptions {
     readonly env?: Environment | undefined;
     readonly inheritEnv?: InheritEnv | undefined;
@@ -422,12 +437,13 @@ interface ServerResolverOptions {
     readonly projectVariables?: readonly string[] | undefined;
     readonly isAdmitted?: ((definition: ServerDefinition) => boolean) | undefined;
     readonly runCommands?: boolean | CommandValueOptions | undefined;
-    readonly onSecrets?: ((server: string, values: readonly string[], principal: string | undefined) => void) | undefined;
     readonly inputs?: {
         readonly [id: string]: string | readonly string[];
     } | undefined;
     readonly cwd?: string | undefined;
+    readonly launchFolder?: string | undefined;
+    readonly trust?: TrustFolder | undefined;
 }
 declare function createServerResolver(options?: ServerResolverOptions): ResolveServer;
-export { DIAGNOSTIC_CODES, HOST_IDS, MISSING_VARIABLE_PRESETS, approvalRequest, createApprovalLedger, createServerAdmission, createServerResolver, definitionContent, describeServers, discoverServers, exaApiKey, fileStateStore, findServers, isExaServer, loadServers, parseHostFile, projectFiles, promptApprover, secretSpellings };
-export type { Admission, AdmitServer, ApprovalLedger, BlockedServer, CommandValueOptions, ConfigDiagnostic, ConfigProblem, DescribedServer, DiagnosticCode, DiscoverServersOptions, DiscoveredServers, Environment, FileStateStoreOptions, FoundServers, InheritEnv, InlineInProcessServer, InlineRemoteServer, InlineServer, InlineServerOptions, InlineStdioServer, LaunchOption, LoadServersOptions, LoadedServers, MergedServers, MissingVariable, ParseHostFileOptions, ParsedHostFile, ParsedServer, ProjectFile, PromptApproverOptions, ServerAdmission, ServerAdmissionOptions, ServerApprovalRequest, ServerApprover, ServerBlock, ServerFilter, ServerFilterOptions, ServerPattern, ServerResolverOptions, ShadowedDefinition, TrustFolder, WrittenServer };
+export { DIAGNOSTIC_CODES, HOST_IDS, MISSING_VARIABLE_PRESETS, approvalQuestion, approvalRequest, approvalText, createApprovalLedger, createServerAdmission, createServerResolver, definitionContent, describeServers, discoverServers, exaApiKey, fileStateStore, findServers, isExaServer, loadServers, parseHostFile, projectFiles, promptApprover, visibleText };
+export type { Admission, AdmitServer, ApprovalLedger, BlockedServer, CommandValueOptions, ConfigDiagnostic, ConfigProblem, DescribedServer, DiagnosticCode, DiscoverServersOptions, DiscoveredServers, Environment, FileStateStoreOptions, FoundServers, InheritEnv, InlineInProcessServer, InlineRemoteServer, InlineServer, InlineServerOptions, InlineStdioServer, LaunchOption, LaunchedPackage, LoadServersOptions, LoadedServers, MergedServers, MissingVariable, ParseHostFileOptions, ParsedHostFile, ParsedServer, ProjectFile, PromptApproverOptions, ServerAdmission, ServerAdmissionOptions, ServerApprovalRequest, ServerApprover, ServerBlock, ServerFilter, ServerFilterOptions, ServerPattern, ServerResolverOptions, ShadowedDefinition, TrustFolder, VariableKind, WrittenServer };

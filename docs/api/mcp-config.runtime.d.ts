@@ -48,8 +48,20 @@ interface ServerAdmission {
     isAdmitted(definition: ServerDefinition): boolean;
 }
 declare function createServerAdmission(options?: ServerAdmissionOptions): ServerAdmission;
+type VariableKind = "loader" | "data" | "not-recognised";
+type LaunchedPackage = {
+    readonly kind: "pinned" | "unpinned" | "not-recognised";
+    readonly name: string;
+} | {
+    readonly kind: "none";
+};
 interface ServerApprovalRequest {
     readonly definition: ServerDefinition;
+    readonly package: LaunchedPackage;
+    readonly env: readonly {
+        readonly name: string;
+        readonly kind: VariableKind;
+    }[];
     readonly dangerousEnv: readonly string[];
     readonly unpinnedPackage: string | undefined;
     readonly text: string;
@@ -71,6 +83,7 @@ interface PromptApproverOptions {
     readonly output?: NodeJS.WritableStream | undefined;
 }
 declare function promptApprover(options?: PromptApproverOptions): ServerApprover;
+declare function visibleText(text: string): string;
 declare const DIAGNOSTIC_CODES: {
     readonly ConfigReadError: {
         readonly severity: "error";
@@ -78,7 +91,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly ConfigTooLargeError: {
         readonly severity: "error";
-        readonly means: "The file is larger than the limit; it was not read.";
+        readonly means: "The file is larger than the limit, or its project brings more than the limits; it was not all read.";
     };
     readonly ConfigEncodingError: {
         readonly severity: "error";
@@ -244,6 +257,7 @@ interface WrittenServer {
     readonly connectTimeoutMs?: number | undefined;
     readonly maxTotalMs?: number | undefined;
     readonly maxMessageBytes?: number | undefined;
+    readonly maxTools?: number | undefined;
     readonly trustAnnotations?: boolean | undefined;
     readonly enabled: boolean;
     readonly lazy?: boolean | undefined;
@@ -350,7 +364,6 @@ interface FoundServers {
 declare function findServers(options?: Omit<DiscoverServersOptions, "admit">): Promise<FoundServers>;
 declare function isExaServer(server: ServerDefinition | ResolvedServer): boolean;
 declare function exaApiKey(server: ServerDefinition | ResolvedServer): string | undefined;
-declare function secretSpellings(value: string): readonly string[];
 interface CommandValueOptions {
     readonly timeoutMs?: number | undefined;
     readonly failureBackoffMs?: number | undefined;
@@ -363,11 +376,12 @@ interface ServerResolverOptions {
     readonly projectVariables?: readonly string[] | undefined;
     readonly isAdmitted?: ((definition: ServerDefinition) => boolean) | undefined;
     readonly runCommands?: boolean | CommandValueOptions | undefined;
-    readonly onSecrets?: ((server: string, values: readonly string[], principal: string | undefined) => void) | undefined;
     readonly inputs?: {
         readonly [id: string]: string | readonly string[];
     } | undefined;
     readonly cwd?: string | undefined;
+    readonly launchFolder?: string | undefined;
+    readonly trust?: TrustFolder | undefined;
 }
 declare function createServerResolver(options?: ServerResolverOptions): ResolveServer;
-export { approvalRequest, createApprovalLedger, createServerAdmission, createServerResolver, definitionContent, exaApiKey, fileStateStore, findServers, isExaServer, promptApprover, secretSpellings };
+export { approvalRequest, createApprovalLedger, createServerAdmission, createServerResolver, definitionContent, exaApiKey, fileStateStore, findServers, isExaServer, promptApprover, visibleText };

@@ -1,162 +1,25 @@
-interface SourceLocation {
-    readonly file?: string | undefined;
-    readonly line?: number | undefined;
-    readonly column?: number | undefined;
-    readonly pointer?: string | undefined;
-}
-type DefinitionScope = "explicit" | "managed" | "local" | "project" | "user" | "extension";
-interface DefinedIn extends SourceLocation {
-    readonly scope: DefinitionScope;
-    readonly host?: string | undefined;
-    readonly realFile?: string | undefined;
-    readonly root?: string | undefined;
-    readonly parts?: {
-        readonly [field: string]: Pick<DefinedIn, "scope" | "file" | "realFile" | "root">;
-    } | undefined;
-}
-interface ShadowedServer {
-    readonly name: string;
-    readonly definedIn: DefinedIn;
-    readonly reason: "name" | "endpoint";
-}
-interface OAuthSettings {
-    readonly enabled?: boolean | undefined;
-    readonly clientId?: string | undefined;
-    readonly clientSecret?: string | undefined;
-    readonly scopes?: readonly string[] | undefined;
-    readonly redirectUri?: string | undefined;
-    readonly callbackPort?: number | undefined;
-    readonly resource?: string | undefined;
-    readonly [member: string]: unknown;
-}
-interface ServerLimits {
-    readonly connectTimeoutMs?: number | undefined;
-    readonly callTimeoutMs?: number | undefined;
-    readonly maxTotalMs?: number | undefined;
-    readonly maxMessageBytes?: number | undefined;
-    readonly idleTimeoutMs?: number | undefined;
-    readonly trustAnnotations?: boolean | undefined;
-}
-declare const DEFAULT_LIMITS: Required<{
-    readonly [K in keyof ServerLimits]: NonNullable<ServerLimits[K]>;
-}>;
-interface ToolFilter {
-    readonly include?: readonly string[] | undefined;
-    readonly exclude?: readonly string[] | undefined;
-}
-interface DefinitionCommon {
-    readonly name: string;
-    readonly definedIn: DefinedIn;
-    readonly enabled?: boolean | undefined;
-    readonly disabledBy?: string | undefined;
-    readonly shadows?: readonly ShadowedServer[] | undefined;
-    readonly lazy?: boolean | undefined;
-    readonly shared?: boolean | undefined;
-    readonly limits?: ServerLimits | undefined;
-    readonly tools?: ToolFilter | undefined;
-    readonly extra?: {
-        readonly [field: string]: unknown;
-    } | undefined;
-}
-interface StdioServerDefinition extends DefinitionCommon {
-    readonly transport: "stdio";
-    readonly command: string;
-    readonly args?: readonly string[] | undefined;
-    readonly env?: {
-        readonly [name: string]: string;
-    } | undefined;
-    readonly envUnset?: readonly string[] | undefined;
-    readonly envPassthrough?: readonly string[] | undefined;
-    readonly envFile?: string | undefined;
-    readonly cwd?: string | undefined;
-}
-interface RemoteDefinition extends DefinitionCommon {
-    readonly url: string;
-    readonly headers?: {
-        readonly [name: string]: string;
-    } | undefined;
-    readonly headersFromEnv?: {
-        readonly [header: string]: string;
-    } | undefined;
-    readonly bearerTokenEnv?: string | undefined;
-    readonly oauth?: OAuthSettings | false | undefined;
-    readonly env?: {
-        readonly [name: string]: string;
-    } | undefined;
-    readonly envFile?: string | undefined;
-}
-interface HttpServerDefinition extends RemoteDefinition {
-    readonly transport: "http";
-}
-interface SseServerDefinition extends RemoteDefinition {
-    readonly transport: "sse";
-}
-interface InProcessServer {
-    connect(transport: never): Promise<void>;
-    close?(): Promise<void>;
-}
-type InProcessServerSource = InProcessServer | (() => InProcessServer | Promise<InProcessServer>);
-interface InProcessServerModule {
-    readonly default?: InProcessServerSource | undefined;
-    readonly server?: InProcessServerSource | undefined;
-    readonly createServer?: InProcessServerSource | undefined;
-}
-interface InProcessServerDefinition extends DefinitionCommon {
-    readonly transport: "in-process";
-    readonly server: InProcessServer | (() => InProcessServer | InProcessServerModule | Promise<InProcessServer | InProcessServerModule>);
-}
-type ServerDefinition = StdioServerDefinition | HttpServerDefinition | SseServerDefinition | InProcessServerDefinition;
-type TransportKind = ServerDefinition["transport"];
-interface ResolvedCommon {
-    readonly name: string;
-    readonly limits?: ServerLimits | undefined;
-    readonly secrets: readonly string[];
-}
-interface ResolvedStdioServer extends ResolvedCommon {
-    readonly transport: "stdio";
-    readonly command: string;
-    readonly args: readonly string[];
-    readonly env: {
-        readonly [name: string]: string;
-    };
-    readonly inherited?: readonly string[] | undefined;
-    readonly cwd?: string | undefined;
-}
-interface ResolvedRemoteServer extends ResolvedCommon {
-    readonly transport: "http" | "sse";
-    readonly url: string;
-    readonly headers: {
-        readonly [name: string]: string;
-    };
-}
-interface ResolvedInProcessServer extends ResolvedCommon {
-    readonly transport: "in-process";
-    readonly server: InProcessServerDefinition["server"];
-}
-type ResolvedServer = ResolvedStdioServer | ResolvedRemoteServer | ResolvedInProcessServer;
-interface ResolveOptions {
-    readonly signal: AbortSignal;
-    readonly principal?: string | undefined;
-    readonly rejected?: boolean | undefined;
-}
-type ResolveServer = (definition: ServerDefinition, options: ResolveOptions) => Promise<ResolvedServer>;
-interface AuthChallenge {
-    readonly status: 401 | 403;
-    readonly wwwAuthenticate?: string | undefined;
-}
-interface AuthPort {
-    headers(server: ResolvedServer): Promise<Record<string, string>>;
-    onChallenge(server: ResolvedServer, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail">;
-}
 type JsonValue = string | number | boolean | null | JsonValue[] | {
     [key: string]: JsonValue;
 };
 type JsonObject = {
     [key: string]: unknown;
 };
+declare function isRecord(value: unknown): value is JsonObject;
+declare function isSameJson(one: unknown, other: unknown, work?: {
+    spend(units: number): void;
+} | undefined): boolean;
+declare function canonicalJson(value: unknown): string;
+interface ServerRequestCall {
+    readonly method: string;
+    readonly tool?: string | undefined;
+    readonly meta?: JsonObject | undefined;
+    readonly principal?: string | undefined;
+}
 interface ServerRequestContext {
     readonly server: string;
     readonly signal: AbortSignal;
+    readonly principal?: string | undefined;
+    readonly call?: ServerRequestCall | undefined;
 }
 interface ElicitationRequest {
     readonly message: string;
@@ -254,128 +117,6 @@ interface InputOptions {
     readonly requestState?: string | undefined;
 }
 declare function isInputRequired(result: ToolCallResult): result is InputRequiredResult;
-type ToolAnnotations = {
-    title?: string | undefined;
-    readOnlyHint?: boolean | undefined;
-    destructiveHint?: boolean | undefined;
-    idempotentHint?: boolean | undefined;
-    openWorldHint?: boolean | undefined;
-};
-type ToolInputSchema = {
-    type: "object";
-    properties?: {
-        [name: string]: JsonValue;
-    } | undefined;
-    required?: string[] | undefined;
-    [keyword: string]: unknown;
-};
-type ToolDefinition = {
-    name: string;
-    title?: string | undefined;
-    description?: string | undefined;
-    inputSchema: ToolInputSchema;
-    outputSchema?: {
-        [keyword: string]: unknown;
-    } | undefined;
-    annotations?: ToolAnnotations | undefined;
-    _meta?: JsonObject | undefined;
-};
-interface ToolDescriptor {
-    readonly name: string;
-    readonly server: string;
-    readonly originalName: string;
-    readonly description: string;
-    readonly definition: ToolDefinition;
-    readonly origin: "live" | "cache";
-    readonly requiresApproval: boolean;
-}
-interface Progress {
-    readonly progress: number;
-    readonly total?: number | undefined;
-    readonly message?: string | undefined;
-}
-interface RequestOptions {
-    readonly signal?: AbortSignal | undefined;
-    readonly timeoutMs?: number | undefined;
-    readonly maxTotalMs?: number | undefined;
-    readonly onProgress?: ((progress: Progress) => void) | undefined;
-    readonly meta?: JsonObject | undefined;
-    readonly handlers?: HostHandlers | undefined;
-}
-interface SessionRequestOptions extends RequestOptions, InputOptions {
-    readonly tool?: ToolDefinition | undefined;
-}
-interface CallOptions extends RequestOptions, InputOptions {
-    readonly audience?: "model" | "program" | undefined;
-    readonly approved?: boolean | undefined;
-    readonly replay?: "never" | "trusted" | number | undefined;
-}
-interface ToolCall {
-    readonly tool: ToolDescriptor;
-    readonly args: JsonObject;
-    readonly options: CallOptions;
-}
-interface CallChange {
-    readonly args?: JsonObject | undefined;
-    readonly meta?: JsonObject | undefined;
-}
-type CallMiddleware = (call: Readonly<ToolCall>, next: (change?: CallChange) => Promise<ToolCallResult>) => Promise<ToolCallResult>;
-type CompletionRequest = {
-    ref: {
-        type: "ref/prompt";
-        name: string;
-    } | {
-        type: "ref/resource";
-        uri: string;
-    };
-    argument: {
-        name: string;
-        value: string;
-    };
-    context?: {
-        arguments?: {
-            [name: string]: string;
-        } | undefined;
-    } | undefined;
-};
-type CompletionResult = {
-    completion: {
-        values: string[];
-        total?: number | undefined;
-        hasMore?: boolean | undefined;
-    };
-    _meta?: JsonObject | undefined;
-};
-type ProtocolEra = "modern" | "legacy";
-type Implementation = {
-    name: string;
-    version: string;
-    title?: string | undefined;
-};
-interface Handshake {
-    readonly era: ProtocolEra;
-    readonly protocolVersion: string;
-    readonly serverInfo?: Implementation | undefined;
-    readonly capabilities: JsonObject;
-    readonly instructions?: string | undefined;
-    readonly prior: PriorHandshake;
-}
-type PriorHandshake = {
-    readonly era: "modern";
-    readonly at: number;
-    readonly discover: JsonObject;
-} | {
-    readonly era: "legacy";
-    readonly at: number;
-    readonly transport?: "sse" | undefined;
-};
-type LogLevel = "debug" | "info" | "warn" | "error";
-type LogFields = {
-    readonly server?: string | undefined;
-    readonly [field: string]: unknown;
-};
-type Logger = (level: LogLevel, message: string, fields?: LogFields) => void;
-declare const silentLogger: Logger;
 declare const ERROR_CODES: {
     readonly MCP_CONFIG_INVALID: {
         readonly means: "A configuration file, an entry or an option is not valid.";
@@ -491,6 +232,12 @@ declare const ERROR_CODES: {
     };
 };
 type ErrorCode = keyof typeof ERROR_CODES;
+interface SourceLocation {
+    readonly file?: string | undefined;
+    readonly line?: number | undefined;
+    readonly column?: number | undefined;
+    readonly pointer?: string | undefined;
+}
 type Phase = "config" | "approve" | "resolve" | "spawn" | "handshake" | "list" | "call" | "close";
 type CallOutcome = "not-sent" | "rejected" | "unknown";
 interface McpErrorDetails {
@@ -527,28 +274,169 @@ interface McpErrorReport extends Omit<McpErrorDetails, "cause"> {
 }
 declare function isMcpError(value: unknown, code?: ErrorCode): value is McpError;
 declare function toMcpError(value: unknown, code: ErrorCode, message: string, details?: McpErrorDetails): McpError;
-type PromptArgument = {
+type ToolAnnotations = {
+    title?: string | undefined;
+    readOnlyHint?: boolean | undefined;
+    destructiveHint?: boolean | undefined;
+    idempotentHint?: boolean | undefined;
+    openWorldHint?: boolean | undefined;
+};
+type ToolInputSchema = {
+    type: "object";
+    properties?: {
+        [name: string]: JsonValue;
+    } | undefined;
+    required?: string[] | undefined;
+    [keyword: string]: unknown;
+};
+type ToolDefinition = {
     name: string;
     title?: string | undefined;
     description?: string | undefined;
-    required?: boolean | undefined;
-};
-type PromptDefinition = {
-    name: string;
-    title?: string | undefined;
-    description?: string | undefined;
-    arguments?: PromptArgument[] | undefined;
+    inputSchema: ToolInputSchema;
+    outputSchema?: {
+        [keyword: string]: unknown;
+    } | undefined;
+    annotations?: ToolAnnotations | undefined;
     _meta?: JsonObject | undefined;
 };
-type PromptMessage = {
-    role: "user" | "assistant";
-    content: ContentBlock;
+interface ToolDescriptor {
+    readonly name: string;
+    readonly server: string;
+    readonly originalName: string;
+    readonly description: string;
+    readonly definition: ToolDefinition;
+    readonly origin: "live" | "cache";
+    readonly requiresApproval: boolean;
+}
+interface Progress {
+    readonly progress: number;
+    readonly total?: number | undefined;
+    readonly message?: string | undefined;
+}
+interface RequestOptions {
+    readonly signal?: AbortSignal | undefined;
+    readonly timeoutMs?: number | undefined;
+    readonly maxTotalMs?: number | undefined;
+    readonly onProgress?: ((progress: Progress) => void) | undefined;
+    readonly meta?: JsonObject | undefined;
+    readonly handlers?: HostHandlers | undefined;
+}
+interface SessionRequestOptions extends RequestOptions, InputOptions {
+    readonly tool?: ToolDefinition | undefined;
+    readonly principal?: string | undefined;
+    readonly refusal?: (() => McpError | undefined) | undefined;
+}
+interface CallOptions extends RequestOptions, InputOptions {
+    readonly audience?: "model" | "program" | undefined;
+    readonly approved?: string | undefined;
+    readonly replay?: "never" | "trusted" | number | undefined;
+}
+interface Diagnostic extends SourceLocation {
+    readonly code: string;
+    readonly severity: "error" | "warning" | "info";
+    readonly message: string;
+    readonly server?: string | undefined;
+}
+type ServerStatus = "idle" | "connecting" | "ready" | "backoff" | "failed" | "closing" | "closed";
+interface ErrorReport {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly at: number;
+    readonly stderr?: string | undefined;
+}
+type ToolsFrom = "live" | "cache" | "stale" | "none";
+interface ServerSnapshot {
+    readonly name: string;
+    readonly status: ServerStatus;
+    readonly transport?: TransportKind | undefined;
+    readonly since: number;
+    readonly error?: ErrorReport | undefined;
+    readonly retryAt?: number | undefined;
+    readonly tools: number;
+    readonly toolsFrom: ToolsFrom;
+    readonly era?: ProtocolEra | undefined;
+    readonly serverInfo?: Implementation | undefined;
+    readonly instructions?: string | undefined;
+    readonly calls: number;
+    readonly failures: number;
+    readonly definedIn: DefinedIn;
+}
+type ToolRef = string | {
+    readonly server: string;
+    readonly tool: string;
+    readonly digest?: string | undefined;
 };
-type GetPromptResult = {
-    description?: string | undefined;
-    messages: PromptMessage[];
-    _meta?: JsonObject | undefined;
-};
+interface ToolsChanged {
+    readonly server: string;
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly changed: readonly string[];
+}
+interface SourceEvents {
+    toolsChanged: ToolsChanged;
+}
+interface ToolSource<Events extends SourceEvents = SourceEvents> {
+    tools(): readonly ToolDescriptor[];
+    callTool(tool: ToolRef, args?: JsonObject, options?: CallOptions): Promise<ToolCallResult>;
+    on<E extends keyof Events>(event: E, listener: (event: Events[E]) => void): () => void;
+}
+interface McpEvents extends SourceEvents {
+    statusChanged: {
+        readonly before: ServerStatus;
+        readonly snapshot: ServerSnapshot;
+    };
+    catalogChanged: {
+        readonly server: string;
+        readonly kind: "resources" | "prompts";
+    };
+    unhealthy: {
+        readonly server: string;
+        readonly error: ErrorReport;
+    };
+    resourceUpdated: {
+        readonly server: string;
+        readonly uri: string;
+    };
+    notification: {
+        readonly server: string;
+        readonly method: string;
+        readonly params: unknown;
+    };
+    diagnostic: Diagnostic;
+}
+interface ToolTypes {
+}
+type KnownTool<Ref extends ToolRef> = Ref extends keyof ToolTypes ? ToolTypes[Ref] : Ref extends {
+    readonly server: infer Server;
+    readonly tool: infer Tool;
+} ? Extract<ToolTypes[keyof ToolTypes], {
+    readonly server: Server;
+    readonly tool: Tool;
+}> : never;
+type ToolInput<Ref extends ToolRef> = [
+    KnownTool<Ref>
+] extends [
+    never
+] ? JsonObject : KnownTool<Ref> extends {
+    readonly input: infer Input;
+} ? Input : JsonObject;
+type ToolResultOf<Ref extends ToolRef> = [
+    KnownTool<Ref>
+] extends [
+    never
+] ? ToolCallResult : KnownTool<Ref> extends {
+    readonly output: infer Output;
+} ? Omit<ToolCallResult, "structuredContent"> & {
+    structuredContent?: Output | undefined;
+} : ToolCallResult;
+type ToolCallParameters<Ref extends ToolRef, Options> = {} extends ToolInput<Ref> ? [
+    args?: ToolInput<Ref> | undefined,
+    options?: Options | undefined
+] : [
+    args: ToolInput<Ref>,
+    options?: Options | undefined
+];
 type ResourceDefinition = {
     uri: string;
     name: string;
@@ -572,6 +460,103 @@ type ReadResourceResult = {
     contents: ResourceContents[];
     _meta?: JsonObject | undefined;
 };
+type PromptArgument = {
+    name: string;
+    title?: string | undefined;
+    description?: string | undefined;
+    required?: boolean | undefined;
+};
+type PromptDefinition = {
+    name: string;
+    title?: string | undefined;
+    description?: string | undefined;
+    arguments?: PromptArgument[] | undefined;
+    _meta?: JsonObject | undefined;
+};
+type PromptMessage = {
+    role: "user" | "assistant";
+    content: ContentBlock;
+};
+type GetPromptResult = {
+    description?: string | undefined;
+    messages: PromptMessage[];
+    _meta?: JsonObject | undefined;
+};
+type CompletionRequest = {
+    ref: {
+        type: "ref/prompt";
+        name: string;
+    } | {
+        type: "ref/resource";
+        uri: string;
+    };
+    argument: {
+        name: string;
+        value: string;
+    };
+    context?: {
+        arguments?: {
+            [name: string]: string;
+        } | undefined;
+    } | undefined;
+};
+type CompletionResult = {
+    completion: {
+        values: string[];
+        total?: number | undefined;
+        hasMore?: boolean | undefined;
+    };
+    _meta?: JsonObject | undefined;
+};
+type Owned<T> = T & {
+    readonly server: string;
+};
+interface ResourceSubscription extends AsyncDisposable {
+    readonly server: string;
+    readonly uri: string;
+    close(): Promise<void>;
+}
+interface ContextSource<Events extends SourceEvents = SourceEvents> extends ToolSource<Events> {
+    resources(server?: string): Promise<readonly Owned<ResourceDefinition>[]>;
+    resourceTemplates(server?: string): Promise<readonly Owned<ResourceTemplateDefinition>[]>;
+    readResource(server: string, uri: string, options?: RequestOptions): Promise<ReadResourceResult>;
+    subscribe(server: string, uri: string, listener: () => void, options?: Pick<RequestOptions, "signal" | "timeoutMs">): Promise<ResourceSubscription>;
+    prompts(server?: string): Promise<readonly Owned<PromptDefinition>[]>;
+    getPrompt(server: string, name: string, args?: {
+        [name: string]: string;
+    }, options?: RequestOptions): Promise<GetPromptResult>;
+    complete(server: string, request: CompletionRequest, options?: RequestOptions): Promise<CompletionResult>;
+}
+type LogLevel = "debug" | "info" | "warn" | "error";
+type LogFields = {
+    readonly server?: string | undefined;
+    readonly [field: string]: unknown;
+};
+type Logger = (level: LogLevel, message: string, fields?: LogFields) => void;
+declare const silentLogger: Logger;
+type ProtocolEra = "modern" | "legacy";
+type Implementation = {
+    name: string;
+    version: string;
+    title?: string | undefined;
+};
+interface Handshake {
+    readonly era: ProtocolEra;
+    readonly protocolVersion: string;
+    readonly serverInfo?: Implementation | undefined;
+    readonly capabilities: JsonObject;
+    readonly instructions?: string | undefined;
+    readonly prior: PriorHandshake;
+}
+type PriorHandshake = {
+    readonly era: "modern";
+    readonly at: number;
+    readonly discover: JsonObject;
+} | {
+    readonly era: "legacy";
+    readonly at: number;
+    readonly transport?: "sse" | undefined;
+};
 interface CatalogItems {
     tools: ToolDefinition;
     resources: ResourceDefinition;
@@ -581,6 +566,7 @@ interface CatalogItems {
 type CatalogKind = keyof CatalogItems;
 interface Listing<K extends CatalogKind = CatalogKind> {
     readonly items: readonly CatalogItems[K][];
+    readonly isCut?: boolean | undefined;
     readonly ttlMs?: number | undefined;
     readonly cacheScope?: "public" | "private" | undefined;
 }
@@ -661,100 +647,230 @@ interface ConnectOptions {
     readonly log: Logger;
 }
 type Connector = (server: ResolvedServer, options: ConnectOptions) => Promise<Session>;
-type ToolRef = string | {
-    readonly server: string;
-    readonly tool: string;
-};
-interface ToolsChanged {
-    readonly server: string;
-    readonly added: readonly string[];
-    readonly removed: readonly string[];
-    readonly changed: readonly string[];
+type DefinitionScope = "explicit" | "managed" | "local" | "project" | "user" | "extension";
+interface DefinedIn extends SourceLocation {
+    readonly scope: DefinitionScope;
+    readonly host?: string | undefined;
+    readonly realFile?: string | undefined;
+    readonly root?: string | undefined;
+    readonly parts?: {
+        readonly [field: string]: Pick<DefinedIn, "scope" | "file" | "realFile" | "root">;
+    } | undefined;
 }
-interface SourceEvents {
-    toolsChanged: ToolsChanged;
-}
-interface ToolSource<Events extends SourceEvents = SourceEvents> {
-    tools(): readonly ToolDescriptor[];
-    callTool(tool: ToolRef, args?: JsonObject, options?: CallOptions): Promise<ToolCallResult>;
-    on<E extends keyof Events>(event: E, listener: (event: Events[E]) => void): () => void;
-}
-type Owned<T> = T & {
-    readonly server: string;
-};
-interface ResourceSubscription extends AsyncDisposable {
-    readonly server: string;
-    readonly uri: string;
-    close(): Promise<void>;
-}
-interface ContextSource<Events extends SourceEvents = SourceEvents> extends ToolSource<Events> {
-    resources(server?: string): Promise<readonly Owned<ResourceDefinition>[]>;
-    resourceTemplates(server?: string): Promise<readonly Owned<ResourceTemplateDefinition>[]>;
-    readResource(server: string, uri: string, options?: RequestOptions): Promise<ReadResourceResult>;
-    subscribe(server: string, uri: string, listener: () => void, options?: Pick<RequestOptions, "signal" | "timeoutMs">): Promise<ResourceSubscription>;
-    prompts(server?: string): Promise<readonly Owned<PromptDefinition>[]>;
-    getPrompt(server: string, name: string, args?: {
-        [name: string]: string;
-    }, options?: RequestOptions): Promise<GetPromptResult>;
-    complete(server: string, request: CompletionRequest, options?: RequestOptions): Promise<CompletionResult>;
-}
-interface Diagnostic extends SourceLocation {
-    readonly code: string;
-    readonly severity: "error" | "warning" | "info";
-    readonly message: string;
-    readonly server?: string | undefined;
-}
-type ServerStatus = "idle" | "connecting" | "ready" | "backoff" | "failed" | "closing" | "closed";
-interface ErrorReport {
-    readonly code: ErrorCode;
-    readonly message: string;
-    readonly at: number;
-    readonly stderr?: string | undefined;
-}
-type ToolsFrom = "live" | "cache" | "stale" | "none";
-interface ServerSnapshot {
+interface ShadowedServer {
     readonly name: string;
-    readonly status: ServerStatus;
-    readonly transport?: TransportKind | undefined;
-    readonly since: number;
-    readonly error?: ErrorReport | undefined;
-    readonly retryAt?: number | undefined;
-    readonly tools: number;
-    readonly toolsFrom: ToolsFrom;
-    readonly era?: ProtocolEra | undefined;
-    readonly serverInfo?: Implementation | undefined;
-    readonly instructions?: string | undefined;
-    readonly calls: number;
-    readonly failures: number;
     readonly definedIn: DefinedIn;
+    readonly reason: "name" | "endpoint";
 }
-interface McpEvents extends SourceEvents {
-    statusChanged: {
-        readonly before: ServerStatus;
-        readonly snapshot: ServerSnapshot;
-    };
-    catalogChanged: {
-        readonly server: string;
-        readonly kind: "resources" | "prompts";
-    };
-    unhealthy: {
-        readonly server: string;
-        readonly error: ErrorReport;
-    };
-    resourceUpdated: {
-        readonly server: string;
-        readonly uri: string;
-    };
-    notification: {
-        readonly server: string;
-        readonly method: string;
-        readonly params: unknown;
-    };
-    diagnostic: Diagnostic;
+interface OAuthSettings {
+    readonly enabled?: boolean | undefined;
+    readonly clientId?: string | undefined;
+    readonly clientSecret?: string | undefined;
+    readonly scopes?: readonly string[] | undefined;
+    readonly redirectUri?: string | undefined;
+    readonly callbackPort?: number | undefined;
+    readonly resource?: string | undefined;
+    readonly [member: string]: unknown;
 }
+interface ServerLimits {
+    readonly connectTimeoutMs?: number | undefined;
+    readonly callTimeoutMs?: number | undefined;
+    readonly maxTotalMs?: number | undefined;
+    readonly maxMessageBytes?: number | undefined;
+    readonly maxTools?: number | undefined;
+    readonly idleTimeoutMs?: number | undefined;
+    readonly trustAnnotations?: boolean | undefined;
+}
+declare const DEFAULT_LIMITS: Required<{
+    readonly [K in keyof ServerLimits]: NonNullable<ServerLimits[K]>;
+}>;
+declare function mostListed(kind: CatalogKind, { maxTools }?: ServerLimits): number;
+interface ToolFilter {
+    readonly include?: readonly string[] | undefined;
+    readonly exclude?: readonly string[] | undefined;
+}
+interface DefinitionCommon {
+    readonly name: string;
+    readonly definedIn: DefinedIn;
+    readonly enabled?: boolean | undefined;
+    readonly disabledBy?: string | undefined;
+    readonly shadows?: readonly ShadowedServer[] | undefined;
+    readonly lazy?: boolean | undefined;
+    readonly shared?: boolean | undefined;
+    readonly limits?: ServerLimits | undefined;
+    readonly tools?: ToolFilter | undefined;
+    readonly extra?: {
+        readonly [field: string]: unknown;
+    } | undefined;
+}
+interface StdioServerDefinition extends DefinitionCommon {
+    readonly transport: "stdio";
+    readonly command: string;
+    readonly args?: readonly string[] | undefined;
+    readonly env?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly envUnset?: readonly string[] | undefined;
+    readonly envPassthrough?: readonly string[] | undefined;
+    readonly envFile?: string | undefined;
+    readonly cwd?: string | undefined;
+}
+interface RemoteDefinition extends DefinitionCommon {
+    readonly url: string;
+    readonly headers?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly headersFromEnv?: {
+        readonly [header: string]: string;
+    } | undefined;
+    readonly bearerTokenEnv?: string | undefined;
+    readonly oauth?: OAuthSettings | false | undefined;
+    readonly env?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly envFile?: string | undefined;
+}
+interface HttpServerDefinition extends RemoteDefinition {
+    readonly transport: "http";
+}
+interface SseServerDefinition extends RemoteDefinition {
+    readonly transport: "sse";
+}
+interface InProcessServer {
+    connect(transport: never): Promise<void>;
+    close?(): Promise<void>;
+}
+type InProcessServerSource = InProcessServer | (() => InProcessServer | Promise<InProcessServer>);
+interface InProcessServerModule {
+    readonly default?: InProcessServerSource | undefined;
+    readonly server?: InProcessServerSource | undefined;
+    readonly createServer?: InProcessServerSource | undefined;
+}
+interface InProcessServerDefinition extends DefinitionCommon {
+    readonly transport: "in-process";
+    readonly server: InProcessServer | (() => InProcessServer | InProcessServerModule | Promise<InProcessServer | InProcessServerModule>);
+}
+type ServerDefinition = StdioServerDefinition | HttpServerDefinition | SseServerDefinition | InProcessServerDefinition;
+type TransportKind = ServerDefinition["transport"];
+interface ResolvedCommon {
+    readonly name: string;
+    readonly limits?: ServerLimits | undefined;
+    readonly secrets: readonly string[];
+}
+interface ResolvedStdioServer extends ResolvedCommon {
+    readonly transport: "stdio";
+    readonly command: string;
+    readonly args: readonly string[];
+    readonly env: {
+        readonly [name: string]: string;
+    };
+    readonly inherited?: readonly string[] | undefined;
+    readonly cwd?: string | undefined;
+}
+interface ResolvedRemoteServer extends ResolvedCommon {
+    readonly transport: "http" | "sse";
+    readonly url: string;
+    readonly headers: {
+        readonly [name: string]: string;
+    };
+}
+interface ResolvedInProcessServer extends ResolvedCommon {
+    readonly transport: "in-process";
+    readonly server: InProcessServerDefinition["server"];
+}
+type ResolvedServer = ResolvedStdioServer | ResolvedRemoteServer | ResolvedInProcessServer;
+interface ResolveOptions {
+    readonly signal: AbortSignal;
+    readonly principal?: string | undefined;
+    readonly rejected?: boolean | undefined;
+}
+type ResolveServer = (definition: ServerDefinition, options: ResolveOptions) => Promise<ResolvedServer>;
+interface AuthChallenge {
+    readonly status: 401 | 403;
+    readonly wwwAuthenticate?: string | undefined;
+}
+interface AuthPort {
+    headers(server: ResolvedServer): Promise<Record<string, string>>;
+    account?(server: ResolvedServer): Promise<string | undefined>;
+    onChallenge(server: ResolvedServer, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail">;
+}
+interface ToolCall {
+    readonly tool: ToolDescriptor;
+    readonly args: JsonObject;
+    readonly options: CallOptions;
+}
+interface CallChange {
+    readonly args?: JsonObject | undefined;
+    readonly meta?: JsonObject | undefined;
+}
+type CallMiddleware = (call: Readonly<ToolCall>, next: (change?: CallChange) => Promise<ToolCallResult>) => Promise<ToolCallResult>;
+type ToolListPolicy = (tool: ToolDescriptor) => ToolDescriptor | {
+    readonly blocked: string;
+};
+declare function withoutCredentialForms(text: string): string;
+declare function namesCredential(name: string): boolean;
+declare function beginsLikeKey(text: string): boolean;
+declare function looksGenerated(value: string): boolean;
+declare function isPlaceholder(value: string): boolean;
+declare function isCredential(name: string, value: string): boolean;
+declare function credentialsIn(name: string, value: string): readonly string[];
+declare function credentialsInText(text: string): readonly string[];
+declare function credentialsOfHeader(name: string, value: string): readonly string[];
+declare function credentialsOfAuthorization(value: string): readonly string[];
+declare function isTokenOfUser(text: string): boolean;
+interface UrlParts {
+    readonly userinfos: readonly string[];
+    readonly parameters: readonly {
+        readonly name: string;
+        readonly value: string;
+    }[];
+}
+declare function urlParts(text: string): UrlParts;
+interface NamedArgument {
+    readonly name: string;
+    readonly value: string;
+}
+declare function namedArguments(args: readonly string[]): readonly NamedArgument[];
+declare function decoded(text: string): string;
 declare function ownCredentials({ headers, url, }: Pick<ResolvedRemoteServer, "headers" | "url">): "header" | "url" | undefined;
+declare const MAX_TIMER_MS: number;
+declare function startTimer(fire: () => void, afterMs: number): NodeJS.Timeout;
+interface LongTimer {
+    hold(): Disposable;
+    clear(): void;
+}
+declare function setLongTimer(at: number, due: () => void): LongTimer;
+interface DeadlineOptions {
+    readonly signal?: AbortSignal | undefined;
+    readonly timeoutMs: number;
+    readonly aborted: (reason: unknown) => Error;
+    readonly expired: () => Error;
+}
+interface Deadline extends Disposable {
+    readonly signal: AbortSignal;
+    readonly at: number;
+}
+declare function createDeadline({ signal, timeoutMs, aborted, expired }: DeadlineOptions): Deadline;
+declare function raceSignal<T>(promise: Promise<T>, signal: AbortSignal, reason?: (signal: AbortSignal) => unknown): Promise<T>;
+declare class KeyedQueue {
+    #private;
+    run<T>(key: string, work: (hadToWait: boolean) => Promise<T>, signal?: AbortSignal | undefined): Promise<T>;
+}
 declare const REDACTED = "[redacted]";
-declare function redact(text: string, secrets: readonly string[]): string;
+interface TextCut {
+    readonly start?: boolean | undefined;
+    readonly end?: boolean | undefined;
+}
+declare class Redactor {
+    #private;
+    constructor(credentials?: Iterable<string>);
+    get isEmpty(): boolean;
+    add(credentials: Iterable<string>): void;
+    remove(credentials: Iterable<string>): void;
+    finds(text: string): boolean;
+    hide(text: string, cut?: TextCut): string;
+    hideIn<T>(data: T): T;
+}
 declare function parseRetryAfter(header: string | null, now: number): number | undefined;
 interface StateStore {
     get(key: string): Promise<string | undefined>;
@@ -765,6 +881,11 @@ interface StateStore {
 }
 declare function thrownText(thrown: unknown): string;
 declare function thrownMessage(thrown: unknown): string;
+interface TimeSlices {
+    isOver(): boolean;
+    next(): Promise<void>;
+}
+declare function createTimeSlices(): TimeSlices;
 declare const catalogIdBrand: unique symbol;
 type CatalogId = string & {
     readonly [catalogIdBrand]: true;
@@ -772,6 +893,11 @@ type CatalogId = string & {
 interface CatalogIdentity {
     readonly id: CatalogId;
     readonly credentials: string;
+}
+interface IdentifyOptions {
+    readonly definition?: ServerDefinition | undefined;
+    readonly principal?: string | undefined;
+    readonly account?: string | undefined;
 }
 interface LastOutcome {
     readonly ok: boolean;
@@ -804,7 +930,7 @@ interface CatalogSummary {
     readonly stale: boolean;
 }
 interface ToolCache {
-    identify(server: ResolvedServer, principal?: string): Promise<CatalogIdentity>;
+    identify(server: ResolvedServer, options?: IdentifyOptions): Promise<CatalogIdentity>;
     getMany(ids: readonly CatalogId[]): Promise<ReadonlyMap<CatalogId, CatalogEntry>>;
     set(id: CatalogId, entry: CatalogEntry): Promise<void>;
     markStale(id: CatalogId): Promise<void>;
@@ -812,40 +938,7 @@ interface ToolCache {
     list(): Promise<readonly CatalogSummary[]>;
     close(): Promise<void>;
 }
-type ToolListPolicy = (tool: ToolDescriptor) => ToolDescriptor | {
-    readonly blocked: string;
-};
-interface ToolTypes {
-}
-type KnownTool<Ref extends ToolRef> = Ref extends keyof ToolTypes ? ToolTypes[Ref] : Ref extends {
-    readonly server: infer Server;
-    readonly tool: infer Tool;
-} ? Extract<ToolTypes[keyof ToolTypes], {
-    readonly server: Server;
-    readonly tool: Tool;
-}> : never;
-type ToolInput<Ref extends ToolRef> = [
-    KnownTool<Ref>
-] extends [
-    never
-] ? JsonObject : KnownTool<Ref> extends {
-    readonly input: infer Input;
-} ? Input : JsonObject;
-type ToolResultOf<Ref extends ToolRef> = [
-    KnownTool<Ref>
-] extends [
-    never
-] ? ToolCallResult : KnownTool<Ref> extends {
-    readonly output: infer Output;
-} ? Omit<ToolCallResult, "structuredContent"> & {
-    structuredContent?: Output | undefined;
-} : ToolCallResult;
-type ToolCallParameters<Ref extends ToolRef, Options> = {} extends ToolInput<Ref> ? [
-    args?: ToolInput<Ref> | undefined,
-    options?: Options | undefined
-] : [
-    args: ToolInput<Ref>,
-    options?: Options | undefined
-];
-export { DEFAULT_LIMITS, ERROR_CODES, McpError, REDACTED, isInputRequired, isMcpError, ownCredentials, parseRetryAfter, redact, silentLogger, thrownMessage, thrownText, toMcpError };
-export type { AudioContent, AuthChallenge, AuthPort, BlobResourceContents, CallChange, CallMiddleware, CallOptions, CallOutcome, CatalogEntry, CatalogId, CatalogIdentity, CatalogItems, CatalogKind, CatalogSummary, CompletionRequest, CompletionResult, ConnectOptions, Connector, ContentAnnotations, ContentBlock, ContextSource, DefinedIn, DefinitionScope, Diagnostic, ElicitationAnswer, ElicitationRequest, EmbeddedResource, ErrorCode, ErrorReport, GetPromptResult, Handshake, HostHandlers, HttpServerDefinition, ImageContent, Implementation, InProcessServer, InProcessServerDefinition, InputOptions, InputRequest, InputRequiredResult, JsonObject, JsonValue, LastOutcome, Listing, LogFields, LogLevel, Logger, McpErrorDetails, McpErrorReport, McpEvents, OAuthSettings, Owned, Phase, PriorHandshake, Progress, PromptArgument, PromptDefinition, PromptMessage, ProtocolEra, ReadResourceResult, RequestOptions, ResolveOptions, ResolveServer, ResolvedInProcessServer, ResolvedRemoteServer, ResolvedServer, ResolvedStdioServer, ResourceContents, ResourceDefinition, ResourceLink, ResourceSubscription, ResourceTemplateDefinition, Root, ServerDefinition, ServerLimits, ServerNotification, ServerRequestContext, ServerSnapshot, ServerStatus, Session, SessionMethod, SessionMethods, SessionParams, SessionRequestOptions, SessionResult, ShadowedServer, SourceEvents, SourceLocation, SseServerDefinition, StateStore, StdioServerDefinition, TextContent, TextResourceContents, ToolAnnotations, ToolCache, ToolCall, ToolCallParameters, ToolCallResult, ToolDefinition, ToolDescriptor, ToolFilter, ToolInput, ToolInputSchema, ToolListPolicy, ToolRef, ToolResultOf, ToolSource, ToolTypes, ToolsChanged, ToolsFrom, TransportKind };
+type DigestedTool = Pick<ToolDescriptor, "server" | "originalName" | "description" | "definition">;
+declare function toolDigest(tool: DigestedTool): string;
+export { DEFAULT_LIMITS, ERROR_CODES, KeyedQueue, MAX_TIMER_MS, McpError, REDACTED, Redactor, beginsLikeKey, canonicalJson, createDeadline, createTimeSlices, credentialsIn, credentialsInText, credentialsOfAuthorization, credentialsOfHeader, decoded, isCredential, isInputRequired, isMcpError, isPlaceholder, isRecord, isSameJson, isTokenOfUser, looksGenerated, mostListed, namedArguments, namesCredential, ownCredentials, parseRetryAfter, raceSignal, setLongTimer, silentLogger, startTimer, thrownMessage, thrownText, toMcpError, toolDigest, urlParts, withoutCredentialForms };
+export type { AudioContent, AuthChallenge, AuthPort, BlobResourceContents, CallChange, CallMiddleware, CallOptions, CallOutcome, CatalogEntry, CatalogId, CatalogIdentity, CatalogItems, CatalogKind, CatalogSummary, CompletionRequest, CompletionResult, ConnectOptions, Connector, ContentAnnotations, ContentBlock, ContextSource, Deadline, DeadlineOptions, DefinedIn, DefinitionScope, Diagnostic, DigestedTool, ElicitationAnswer, ElicitationRequest, EmbeddedResource, ErrorCode, ErrorReport, GetPromptResult, Handshake, HostHandlers, HttpServerDefinition, IdentifyOptions, ImageContent, Implementation, InProcessServer, InProcessServerDefinition, InputOptions, InputRequest, InputRequiredResult, JsonObject, JsonValue, LastOutcome, Listing, LogFields, LogLevel, Logger, LongTimer, McpErrorDetails, McpErrorReport, McpEvents, NamedArgument, OAuthSettings, Owned, Phase, PriorHandshake, Progress, PromptArgument, PromptDefinition, PromptMessage, ProtocolEra, ReadResourceResult, RequestOptions, ResolveOptions, ResolveServer, ResolvedInProcessServer, ResolvedRemoteServer, ResolvedServer, ResolvedStdioServer, ResourceContents, ResourceDefinition, ResourceLink, ResourceSubscription, ResourceTemplateDefinition, Root, ServerDefinition, ServerLimits, ServerNotification, ServerRequestCall, ServerRequestContext, ServerSnapshot, ServerStatus, Session, SessionMethod, SessionMethods, SessionParams, SessionRequestOptions, SessionResult, ShadowedServer, SourceEvents, SourceLocation, SseServerDefinition, StateStore, StdioServerDefinition, TextContent, TextCut, TextResourceContents, TimeSlices, ToolAnnotations, ToolCache, ToolCall, ToolCallParameters, ToolCallResult, ToolDefinition, ToolDescriptor, ToolFilter, ToolInput, ToolInputSchema, ToolListPolicy, ToolRef, ToolResultOf, ToolSource, ToolTypes, ToolsChanged, ToolsFrom, TransportKind, UrlParts };

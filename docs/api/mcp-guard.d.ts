@@ -57,7 +57,7 @@ declare const PINNED_FIELDS: readonly [
     "annotations"
 ];
 type PinnedTool = Pick<ToolDefinition, (typeof PINNED_FIELDS)[number]>;
-declare function toolDigest({ definition }: Pick<ToolDescriptor, "definition">): string;
+declare function pinDigest({ definition }: Pick<ToolDescriptor, "definition">): string;
 interface ToolChange {
     readonly path: string;
     readonly before?: string | undefined;
@@ -350,5 +350,5 @@ interface LimitResultsOptions extends ResultLimits {
 }
 declare function limitResults({ servers, store, ...general }?: LimitResultsOptions): CallMiddleware;
 declare function traceCalls(): CallMiddleware;
-export { INJECTION_SIGNALS, PINNED_FIELDS, callApproval, cleanJson, cleanResult, cleanResults, cleanText, cleanTools, compareWithLock, diffTools, encloseUntrusted, findHiddenCharacters, findInjectionSignals, formatChanges, formatComparison, formatLock, limitPrompt, limitResource, limitResults, lockOf, markBlock, markPrompt, markResource, markResult, markResults, openToolPins, parseLock, parsePin, pinTool, removeControlSequences, removeHiddenCharacters, resultDirectory, scanResults, scanText, scanTools, toolDigest, traceCalls, untrustedOutputNote };
+export { INJECTION_SIGNALS, PINNED_FIELDS, callApproval, cleanJson, cleanResult, cleanResults, cleanText, cleanTools, compareWithLock, diffTools, encloseUntrusted, findHiddenCharacters, findInjectionSignals, formatChanges, formatComparison, formatLock, limitPrompt, limitResource, limitResults, lockOf, markBlock, markPrompt, markResource, markResult, markResults, openToolPins, parseLock, parsePin, pinDigest, pinTool, removeControlSequences, removeHiddenCharacters, resultDirectory, scanResults, scanText, scanTools, traceCalls, untrustedOutputNote };
 export type { ApprovalAnswer, ApprovalLists, ApprovalMap, ApprovalQuestion, ApprovalRequest, ApprovalRule, CallApproval, CallApprovalOptions, FoundMatch, HiddenCharacter, HiddenKind, InjectionFinding, InjectionSignal, LimitResultsOptions, LockComparison, LockableServer, LockableTools, LockedServer, LockedVersion, McpLock, ParseLockOptions, PinFinding, PinPolicy, PinState, PinnedTool, Provenance, ResultDirectory, ResultLimits, ResultPage, ResultStore, ScanOptions, ScannedPlace, ScannedText, ServerDrift, SignalMatch, ToolChange, ToolDrift, ToolPin, ToolPins, ToolPinsOptions };

@@ -90,6 +90,7 @@ interface ModelTool {
     check(input: unknown): McpError | undefined;
     argumentsOf(input: unknown): JsonObject;
     call(input: unknown, options?: ModelCallOptions): Promise<ModelCallResult>;
+    refuse(error: McpError): ModelCallResult;
 }
 declare function createModelTool(source: ToolSource, descriptor: ToolDescriptor, options?: ModelToolOptions): ModelTool;
 declare function matchesPattern(pattern: string, name: string): boolean;
