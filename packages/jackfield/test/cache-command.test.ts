@@ -134,7 +134,7 @@ describe("jackfield cache", () => {
     inFile((file) => file.exec("DROP TABLE keyv; CREATE TABLE keyv (id TEXT, body TEXT)"));
     const { exitCode, stderr } = await run("clear");
     expect(exitCode).toBe(0);
-    expect(stderr).toContain("set aside");
+    expect(stderr).toContain("was deleted");
     await fill("mail");
     expect(await run("clear")).toEqual({ exitCode: 0, stdout: "Deleted:\nmail\n", stderr: "" });
   });

@@ -285,7 +285,9 @@ describe("the next step of jackfield doctor", () => {
       mkdirSync(folder.file("own/state/logins"), { recursive: true });
       chmodSync(folder.file("own/state/logins"), 0o777);
       const { code, message, nextStep } = await findingIn({ files: { url: remote.url } });
-      expect(message).toMatch(/^Credentials are not stored in .*; remove their access \(chmod 700\)\.$/);
+      expect(message).toMatch(
+        /^Nothing is kept in .*: other users can write to it; remove their access \(chmod 700\), or name another folder\.$/,
+      );
       expect(code).toBe("server-failed");
       expect(nextStep).toBeUndefined(); // the message ends with it
     },

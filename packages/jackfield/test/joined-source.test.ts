@@ -22,7 +22,6 @@ function joined() {
         };
       },
     },
-    hiddenErrorOf: (error) => error,
     log: () => {},
   });
   return { source, counts, listeners };

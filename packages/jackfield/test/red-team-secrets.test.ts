@@ -43,9 +43,9 @@ function canary(make = plain): string {
   return secret;
 }
 
-/** The same in a variable, which an entry refers to. */
+/** The same in a variable whose name says so, which an entry refers to. */
 function reference(make = plain): string {
-  const name = `RED_TEAM_${canaries.length}`;
+  const name = `RED_TEAM_TOKEN_${canaries.length}`;
   vi.stubEnv(name, canary(make));
   return `\${${name}}`;
 }
@@ -92,7 +92,8 @@ async function outputs() {
     retry: { maxRetries: 0 },
     log: (...line) => void said.push(line),
   });
-  for (const event of ["statusChanged", "notification", "diagnostic"] as const)
+  // Notifications are a server's own words for the host, and pass unchanged.
+  for (const event of ["statusChanged", "diagnostic"] as const)
     mcp.on(event, (payload) => void said.push(payload));
   const calls = Object.keys(servers).map((server) =>
     mcp.callTool({ server, tool: "read" }, {}).then(

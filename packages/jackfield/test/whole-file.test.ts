@@ -8,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { writeWholeFile } from "../src/command-line/whole-file.ts";
 import { useTemporaryHome } from "./fixture.ts";
@@ -23,15 +24,13 @@ interface Disk {
   rival: string | undefined;
 }
 
-const disk = vi.hoisted(
-  (): Disk => ({
-    isFull: false,
-    refusal: undefined,
-    oddity: undefined,
-    isOfSomebodyElse: false,
-    rival: undefined,
-  }),
-);
+const disk: Disk = {
+  isFull: false,
+  refusal: undefined,
+  oddity: undefined,
+  isOfSomebodyElse: false,
+  rival: undefined,
+};
 const sound: Disk = { ...disk };
 afterEach(() => void Object.assign(disk, sound));
 
@@ -41,21 +40,18 @@ function refuse(step: string): void {
   if (of === step) throw Object.assign(new Error("refused"), { code });
 }
 
-vi.mock("node:fs/promises", async (importOriginal) => {
-  const real = await importOriginal<typeof import("node:fs/promises")>();
-  const access: typeof real.access = async (...file) => {
-    refuse("access");
-    return real.access(...file);
-  };
-  const stat = async (file: string) => {
-    const found = await real.stat(file);
-    return disk.isOfSomebodyElse ? Object.assign(found, { uid: found.uid + 1 }) : found;
-  };
-  return { ...real, access, stat };
-});
-
-/** Faults of a disk while a draft is written and put in place. */
+/** Faults of a disk while a file is looked at, and while a draft is written and put in place. */
 beforeEach(() => {
+  const promises = process.getBuiltinModule("node:fs/promises");
+  const { access, stat } = promises;
+  vi.spyOn(promises, "access").mockImplementation(async (...file) => {
+    refuse("access");
+    return access(...file);
+  });
+  vi.spyOn(promises, "stat").mockImplementation(async (file) => {
+    const found = await stat(file);
+    return disk.isOfSomebodyElse ? Object.assign(found, { uid: found.uid + 1 }) : found;
+  });
   const fileSystem = process.getBuiltinModule("node:fs");
   const { fsyncSync, openSync, renameSync } = fileSystem;
   vi.spyOn(fileSystem, "openSync").mockImplementation((path, flags, mode) => {
@@ -72,8 +68,12 @@ beforeEach(() => {
     if (disk.isFull) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
     fsyncSync(file);
   });
+  syncBuiltinESMExports();
 });
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 const folder = useTemporaryHome();
 const replace = (file: string, text: string) =>

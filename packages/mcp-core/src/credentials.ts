@@ -228,7 +228,7 @@ function cookieValues(header: string): readonly string[] {
 const SIGNATURE = /(?:^|[-_])sig(?:nature)?$/i;
 
 /** Credentials of the URLs in a text: user and password, the password alone, and query parameters with a telling name. */
-export function credentialsInUrls(text: string): readonly string[] {
+function credentialsInUrls(text: string): readonly string[] {
   if (!text.includes("@") && !text.includes("=")) return NONE;
   const found: string[] = [];
   const { userinfos, parameters } = urlParts(text);

@@ -28,6 +28,7 @@ it("the package exports exactly these values", () => {
     "isSameJson",
     "isTokenOfUser",
     "looksGenerated",
+    "mostListed",
     "namedArguments",
     "namesCredential",
     "ownCredentials",

@@ -118,11 +118,10 @@ async function identify(
   signal: AbortSignal,
 ): Promise<CatalogIdentity | undefined> {
   if (definition.transport === "in-process") return undefined; // An object in memory has no identity on disk.
-  const { resolve, principal, log } = options;
-  const user = definition.shared === true ? undefined : principal; // A shared server has one entry for all users.
+  const { resolve, log } = options;
   try {
-    const server = await resolve(definition, { signal, principal: user });
-    return await identifyServer(definition, server, { ...options, principal: user });
+    const server = await resolve(definition, { signal, principal: userOf(definition, options) });
+    return await identifyServer(definition, server, options);
   } catch (error) {
     if (!isMcpError(error))
       log("warn", "The catalog could not identify a server.", {
@@ -141,11 +140,21 @@ async function identify(
 export async function identifyServer(
   definition: ServerDefinition,
   server: ResolvedServer,
-  { cache, auth, principal }: Pick<CatalogLookupOptions, "cache" | "auth" | "principal">,
+  options: Pick<CatalogLookupOptions, "cache" | "auth" | "principal">,
 ): Promise<CatalogIdentity | undefined> {
   if (definition.transport === "in-process") return undefined;
+  const { cache, auth } = options;
+  const principal = userOf(definition, options);
   const account = principal === undefined ? await accountOf(server, auth) : undefined;
   return cache.identify(server, { definition, principal, account });
+}
+
+/** A shared server has one entry for all users. */
+function userOf(
+  { shared }: ServerDefinition,
+  { principal }: Pick<CatalogLookupOptions, "principal">,
+): string | undefined {
+  return shared === true ? undefined : principal;
 }
 
 /** Transports do not ask for credentials if the server has its own. A principal says by itself whose account it is. */

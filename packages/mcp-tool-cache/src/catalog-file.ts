@@ -31,11 +31,11 @@ export interface CatalogFile {
 
 /**
  * Opens the catalog's database in WAL mode, for its owner alone, and creates it if it is missing. Anything there that is not a
- * usable catalog (garbage, a torn file, a link, another program's database, a file that others may write) is deleted first: whatever
- * the catalog holds can be listed again.
+ * usable catalog (garbage, a torn file, a link, a file that others may write) is deleted first: whatever the catalog holds can be
+ * listed again. What another program keeps in its own database cannot.
  *
- * @throws McpError `MCP_STORAGE_FAILED` if the file belongs to another user, is a folder or cannot be made; SQLite's error if it is
- * locked.
+ * @throws McpError `MCP_STORAGE_FAILED` if the file belongs to another user, is another program's database or a folder, or cannot be
+ * made; SQLite's error if it is locked.
  */
 export function openCatalogFile(folder: PrivateFolder, options: CatalogFileOptions): CatalogFile {
   const { blockingTimeoutMs } = options;
@@ -74,13 +74,17 @@ export function removeCatalog(
   log("warn", "The tool catalog was unusable; it was deleted and starts empty.", { file });
 }
 
-/** The open database, or `undefined` if the file is damaged or another program's. */
+/** The open database, or `undefined` if the file is damaged. */
 function openOwnDatabase(file: string, { blockingTimeoutMs }: CatalogFileOptions): DatabaseSync | undefined {
   const { DatabaseSync } = loadSqlite();
   const database = new DatabaseSync(file, { timeout: blockingTimeoutMs });
   let usable = false;
   try {
-    if (!claim(database)) return undefined;
+    if (!claim(database))
+      throw new McpError(
+        "MCP_STORAGE_FAILED",
+        `${file} is the database of another program; name another directory.`,
+      );
     // A process that is killed loses nothing with NORMAL; a power cut may lose the last entries, never the file.
     database.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${LOG_BYTES}`,

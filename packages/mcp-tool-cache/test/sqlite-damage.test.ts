@@ -46,22 +46,28 @@ function namesIn(directory: string): string[] {
 }
 
 describe("a file that is not a catalog is deleted for an empty catalog", () => {
-  const intruders: readonly [what: string, place: (file: string) => void][] = [
-    ["garbage", (file) => writeFileSync(file, "This is not a database. ".repeat(200))],
-    ["another program's database", (file) => withDatabase(file, (db) => db.exec("CREATE TABLE keyv (a)"))],
-    [
-      "a database with another application id",
-      (file) => withDatabase(file, (db) => db.exec("PRAGMA application_id = 7; CREATE TABLE t (a)")),
-    ],
-  ];
-
-  test.each(intruders)("%s", async (_what, place) => {
+  test("garbage", async () => {
     const directory = temporaryDirectory();
-    const file = join(directory, "catalog.sqlite");
-    place(file);
+    writeFileSync(join(directory, "catalog.sqlite"), "This is not a database. ".repeat(200));
     const lines = await expectUsable(directory);
     expect(lines).toEqual([expect.stringContaining("it was deleted and starts empty")]);
     expect(namesIn(directory)).toEqual(["catalog.sqlite", "identity.key", "repair.lock"]);
+  });
+
+  test.each([
+    ["another program's database", "CREATE TABLE keyv (a)"],
+    ["a database with another application id", "PRAGMA application_id = 7; CREATE TABLE t (a)"],
+  ])("except %s, which stays: the catalog works in memory, with one warning", async (_what, made) => {
+    const directory = temporaryDirectory();
+    const file = join(directory, "catalog.sqlite");
+    withDatabase(file, (database) => database.exec(made));
+    const before = readFileSync(file);
+    const { cache, lines } = openCache(directory);
+    await cache.set(id, sampleEntry());
+    expect((await cache.getMany([id])).size).toBe(1);
+    expect(lines).toEqual([expect.stringContaining("is the database of another program")]);
+    await cache.close();
+    expect(readFileSync(file)).toEqual(before);
   });
 
   test("except a folder, which stays: the catalog works in memory, with one warning", async () => {

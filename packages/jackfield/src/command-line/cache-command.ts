@@ -59,7 +59,7 @@ async function entriesAt(path: string, log: Logger): Promise<readonly CatalogSum
 }
 
 /** The catalog's directory: the one that is named, else where `openMcp` keeps it. */
-export function catalogDirectory(named: string | undefined, cwd = "."): string {
+function catalogDirectory(named: string | undefined, cwd = "."): string {
   const options = { platform: process.platform, env: process.env };
   return resolve(cwd, named ?? defaultCacheDirectory(options));
 }

@@ -111,7 +111,7 @@ describe("an approval request", () => {
     };
     const { text } = approvalRequest(definition, "linux");
     const code = `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`;
-    expect(text.split("\n")).toHaveLength(8);
+    expect(text.split("\n")).toHaveLength(10);
     expect(text.split(code).length - 1).toBeGreaterThanOrEqual(5);
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{C}\p{Zl}\p{Zp}\u00a0\u3164]/u);
   });

@@ -59,7 +59,7 @@ describe.concurrent("[T87] an endless list", () => {
   const endless: Script = (message, { answer }) => {
     if (message.method !== "tools/list") return undefined;
     const page = Number(message.params?.cursor ?? 0);
-    const tools = Array.from({ length: 500 }, (_, n) => ({
+    const tools = Array.from({ length: 50 }, (_, n) => ({
       name: `tool-${page}-${n}`,
       inputSchema: { type: "object" },
     }));
