@@ -31,6 +31,7 @@ export function makeEmptyPlace({ node = ownNode, npmCache = process.env.npm_conf
     PATH: [join(folder, "bin"), ...foreignPath()].join(delimiter),
     HOME: join(folder, "home"),
     USERPROFILE: join(folder, "home"),
+    JACKFIELD_HOME: join(folder, "home"),
     npm_config_update_notifier: "false",
     ...(npmCache === undefined ? {} : { npm_config_cache: npmCache }),
     NODE_OPTIONS: `--import=${watcher.href}`,
@@ -38,6 +39,8 @@ export function makeEmptyPlace({ node = ownNode, npmCache = process.env.npm_conf
   return {
     folder,
     project,
+    /** The user's own configuration file; there is none at first. */
+    ownFile: join(folder, "home", "mcp.json"),
     run: (command, args, { env = {}, cwd = project } = {}) =>
       runApart(command, args, { cwd, env: { ...environment, ...env }, shell: windows }),
     touched: () => (existsSync(log) ? [...new Set(readFileSync(log, "utf8").trim().split("\n"))] : []),

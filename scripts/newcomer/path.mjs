@@ -1,5 +1,5 @@
 // A newcomer's path: from nothing but tarballs and the registry to a configuration, a call by hand, and an answer through each framework.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { transform } from "esbuild";
 import { startOfflineModel } from "../../apps/agent/src/offline-model/server.ts";
@@ -45,7 +45,7 @@ export async function walkNewcomersPath(place, packages, { compiledFor } = {}) {
 async function useCommandLine(place, step) {
   await step("npx", ["jackfield", "init"], { says: "Approved" });
   const written = JSON.parse(readFileSync(join(place.project, ".mcp.json"), "utf8")).mcpServers;
-  await handOverTheNetwork(written, step);
+  handOverTheNetwork(written, place);
   await fetchServers(written, place);
   await step("npx", ["jackfield", "status"], { says: "ready" });
   await step("npx", ["jackfield", "tools"], { says: "mcp__files__list_directory" });
@@ -75,17 +75,18 @@ function frameworks() {
 }
 
 /**
- * A child process is not given the variables by which some machines reach the registry, unless its entry names them. Where there are
- * any, the file that `init` wrote is written again with them, and so approved.
+ * A child process is not given the variables by which some machines reach the registry, unless its entry names them, and only a user's own
+ * entry may. Where there are any, the servers that `init` wrote move into the user's own file with them.
  */
-async function handOverTheNetwork(written, step) {
+function handOverTheNetwork(written, place) {
   const env = networkVariables();
   if (Object.keys(env).length === 0) return;
-  const servers = Object.entries(written).flatMap(([name, entry]) => [
-    "--mcp-server",
-    `${name}=${JSON.stringify({ ...entry, env })}`,
+  const servers = Object.entries(written).map(([name, entry]) => [
+    name,
+    { ...entry, args: entry.args.map((arg) => (arg === "." ? place.project : arg)), env },
   ]);
-  await step("npx", ["jackfield", "init", "--force", ...servers], { says: "Approved" });
+  writeFileSync(place.ownFile, JSON.stringify({ mcpServers: Object.fromEntries(servers) }));
+  rmSync(join(place.project, ".mcp.json"));
 }
 
 /** Has `npx` fetch what it starts, which no deadline of Jackfield's should have to wait for. Without an input they end at once. */

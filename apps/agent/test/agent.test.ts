@@ -119,7 +119,7 @@ describe("the agent in a terminal", () => {
     stdin.write('Echo the message "hi"\r');
     await stdout.waitFor("Echo: hi");
     stdin.write('Write a file with path "a.txt" and content "x"\r');
-    await stdout.waitFor('Call mcp__filesystem__write_file {"path":"a.txt","content":"x"}?');
+    await stdout.waitFor('{"path":"a.txt","content":"x"}\nCall mcp__filesystem__write_file?');
     stdin.write("n\r");
     await stdout.waitFor("not approved");
     stdin.write('Write a file with path "b.txt" and content "x"\r');
