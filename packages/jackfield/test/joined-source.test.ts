@@ -22,6 +22,7 @@ function joined() {
         };
       },
     },
+    hideIn: (error) => error,
     log: () => {},
   });
   return { source, counts, listeners };
