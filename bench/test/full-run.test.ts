@@ -17,7 +17,8 @@ const CLIENTS = ["jackfield", "raw-sdk"];
 const folder = mkdtempSync(join(tmpdir(), "bench-full-run-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("a full run with few calls", () => {
+// It starts every client and every server several times, which takes minutes: `pnpm soak` does it every night.
+describe.skipIf(process.env.JACKFIELD_SOAK === undefined)("a full run with few calls", () => {
   test(
     "measures each scenario, prints the report and writes the result files",
     async () => {
