@@ -21,8 +21,6 @@ const REMEMBERED_RESOLUTIONS = 4;
  * What servers send is data and passes unchanged.
  */
 export interface Secrecy {
-  /** Records the credentials of one resolution of a server, and for which principal. Those of a principal that is not admitted are dropped. */
-  recordSecrets(server: string, credentials: readonly string[], principal?: string): void;
   /**
    * Admits a principal for whom servers are reached, and returns a function that ends the admission. When the last admission of a principal
    * ends, its credentials are forgotten.
@@ -31,7 +29,9 @@ export interface Secrecy {
   /** A copy of an error, or of fields with texts for people, without the credentials; the same if it has none. */
   hideIn<T>(shown: T): T;
   readonly log: Logger;
-  /** The same resolver; the credentials of what it resolves are recorded, and its errors contain none. */
+  /**
+   * The same resolver. The credentials of what it resolves are recorded, unless its principal is not admitted, and its errors contain none.
+   */
   follow(resolve: ResolveServer): ResolveServer;
   /** The same connector; errors of it and of its sessions contain no credentials. Those that `auth` returns are recorded, too. */
   protect(connect: Connector): Connector;
@@ -88,7 +88,6 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
       : (level, message, fields) => logSafely(log, level, redactor.hide(message), hideIn(fields));
 
   return {
-    recordSecrets: (server, credentials, principal) => record(principal, [server], credentials),
     admit(principal) {
       admissions.set(principal, (admissions.get(principal) ?? 0) + 1);
       let isPresent = true;

@@ -3,7 +3,7 @@ import { McpError, type ResolveServer } from "@jackfield/mcp-core";
 import { createFakeConnector, createFakeSession, type FakeSession, useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it, vi } from "vitest";
 import { type OpenMcpOptions, openMcp } from "../src/index.ts";
-import { createSecrecy } from "../src/secrecy.ts";
+import { createSecrecy, type Secrecy } from "../src/secrecy.ts";
 
 useLeakCheck();
 
@@ -110,12 +110,15 @@ describe("a user's secret in a runtime with many users", () => {
     }
   });
 
-  it("is forgotten when the last user of that name has left", () => {
+  const resolveFor = (secrecy: Secrecy, principal: string) =>
+    secrecy.follow(resolve)({ name: "mail" } as never, { signal: new AbortController().signal, principal });
+
+  it("is forgotten when the last user of that name has left", async () => {
     const secrecy = createSecrecy(undefined);
     const leave = [secrecy.admit("ann"), secrecy.admit("ann")];
     secrecy.admit("bob");
-    secrecy.recordSecrets("mail", [tokenOf("ann")], "ann");
-    secrecy.recordSecrets("mail", [tokenOf("bob")], "bob");
+    await resolveFor(secrecy, "ann");
+    await resolveFor(secrecy, "bob");
     const shown = () => secrecy.hideIn([tokenOf("ann"), tokenOf("bob")]);
     leave[0]?.();
     leave[0]?.();
@@ -124,12 +127,12 @@ describe("a user's secret in a runtime with many users", () => {
     expect(shown()).toEqual([tokenOf("ann"), "[redacted]"]);
   });
 
-  it("leaves nothing behind, however many users have come and gone", () => {
+  it("leaves nothing behind, however many users have come and gone", async () => {
     const secrecy = createSecrecy(undefined);
     const error = new Error(tokenOf("user-9999"));
     for (let at = 0; at < 10_000; at += 1) {
       const leave = secrecy.admit(`user-${at}`);
-      secrecy.recordSecrets("mail", [tokenOf(`user-${at}`)], `user-${at}`);
+      await resolveFor(secrecy, `user-${at}`);
       if (at % 1_000 === 0) expect(secrecy.hideIn(tokenOf(`user-${at}`))).toBe("[redacted]");
       leave();
     }

@@ -8,6 +8,7 @@ import {
 import {
   type ApprovalNeed,
   approvalNeed,
+  changedSinceApproval,
   checkApproval,
   checkProfile,
   createModelTool,
@@ -206,7 +207,7 @@ class ApprovedCalls {
     const approved = wasApproved(call.messages, pending) ? await this.#asked.take(pending) : undefined;
     if (approved === toolDigest(descriptor)) return { approved };
     if (approved === undefined && (isFree || !(await this.#isNeeded(input)))) return {};
-    return { refusal: approved === undefined ? unaskedCall(descriptor) : changedTool(descriptor) };
+    return { refusal: approved === undefined ? unaskedCall(descriptor) : changedSinceApproval(descriptor) };
   }
 
   async #isNeeded(input: unknown): Promise<boolean> {
@@ -245,9 +246,4 @@ function keyOf(call: PendingCall): string | undefined {
 function unaskedCall({ server, originalName: tool }: ToolDescriptor): McpError {
   const message = `No approval of this call of "${tool}" of server "${server}" can be believed: this program has not asked for it, has used the answer already, or was restarted since. Call the tool again, and the person is asked again; several processes that serve one chat share an approvalStore.`;
   return new McpError("MCP_CALL_DENIED", message, { server, tool, phase: "call", outcome: "not-sent" });
-}
-
-function changedTool({ server, originalName: tool }: ToolDescriptor): McpError {
-  const message = `Tool "${tool}" of server "${server}" changed after its call was approved, so the call was not sent. Call the tool again, and the person is asked about it as it is now.`;
-  return new McpError("MCP_TOOL_CHANGED", message, { server, tool, phase: "call", outcome: "not-sent" });
 }

@@ -1,6 +1,7 @@
 import { win32 } from "node:path";
 
-function names(list: string): ReadonlySet<string> {
+/** The words of a text, as a set of names. */
+export function names(list: string): ReadonlySet<string> {
   return new Set(list.split(" "));
 }
 

@@ -1,9 +1,6 @@
 import type { DefinedIn } from "@jackfield/mcp-core";
+import { names } from "./launchers.ts";
 import { placeOfPart } from "./project-boundary.ts";
-
-function names(list: string): ReadonlySet<string> {
-  return new Set(list.split(" "));
-}
 
 /**
  * Families of variables that programs, and the programs they start, read before any of their own settings: where code is looked for,

@@ -6,6 +6,7 @@ import {
   isMcpError,
   type Logger,
   McpError,
+  ownCredentials,
   type ResolvedServer,
   type ResolveServer,
   raceSignal,
@@ -14,6 +15,7 @@ import {
   thrownText,
 } from "@jackfield/mcp-core";
 import { type CatalogRecord, judge } from "./server/catalog-record.ts";
+import { reachedFor } from "./server/connection.ts";
 
 /** A server whose variables take longer than this to fill in does not hold up the others: its record comes later. */
 const RESOLVE_TIMEOUT_MS = 1_000;
@@ -120,7 +122,8 @@ async function identify(
   if (definition.transport === "in-process") return undefined; // An object in memory has no identity on disk.
   const { resolve, log } = options;
   try {
-    const server = await resolve(definition, { signal, principal: userOf(definition, options) });
+    const principal = reachedFor(definition, options.principal);
+    const server = await resolve(definition, { signal, principal });
     return await identifyServer(definition, server, options);
   } catch (error) {
     if (!isMcpError(error))
@@ -135,7 +138,7 @@ async function identify(
 /**
  * The identity under which a server's lists belong into the catalog, as it is reached now; `undefined` for one in this process.
  *
- * @param options - `principal`: the user on whose behalf it is reached
+ * @param options - `principal`: the user of the manager
  */
 export async function identifyServer(
   definition: ServerDefinition,
@@ -144,23 +147,14 @@ export async function identifyServer(
 ): Promise<CatalogIdentity | undefined> {
   if (definition.transport === "in-process") return undefined;
   const { cache, auth } = options;
-  const principal = userOf(definition, options);
+  const principal = reachedFor(definition, options.principal);
   const account = principal === undefined ? await accountOf(server, auth) : undefined;
   return cache.identify(server, { definition, principal, account });
 }
 
-/** A shared server has one entry for all users. */
-function userOf(
-  { shared }: ServerDefinition,
-  { principal }: Pick<CatalogLookupOptions, "principal">,
-): string | undefined {
-  return shared === true ? undefined : principal;
-}
-
 /** Transports do not ask for credentials if the server has its own. A principal says by itself whose account it is. */
 async function accountOf(server: ResolvedServer, auth: AuthPort | undefined): Promise<string | undefined> {
-  if (auth === undefined || !("headers" in server)) return undefined;
-  if (Object.keys(server.headers).some((name) => name.toLowerCase() === "authorization")) return undefined;
+  if (auth === undefined || !("headers" in server) || ownCredentials(server) !== undefined) return undefined;
   if (auth.account !== undefined) return auth.account(server);
   const headers = Object.entries(await auth.headers(server)).sort(([a], [b]) => (a < b ? -1 : 1));
   return headers.length === 0 ? undefined : JSON.stringify(headers);

@@ -1,12 +1,13 @@
 import type { KeyObject } from "node:crypto";
 import { isAbsolute, resolve } from "node:path";
-import type {
-  CatalogId,
-  CatalogIdentity,
-  IdentifyOptions,
-  ResolvedServer,
-  ResolvedStdioServer,
-  ServerDefinition,
+import {
+  type CatalogId,
+  type CatalogIdentity,
+  canonicalJson,
+  type IdentifyOptions,
+  type ResolvedServer,
+  type ResolvedStdioServer,
+  type ServerDefinition,
 } from "@jackfield/mcp-core";
 import { cryptography, fileSystem } from "@jackfield/mcp-core/node";
 
@@ -74,17 +75,9 @@ const OTHER_FIELDS: ReadonlySet<string> = new Set([
 ] satisfies (keyof ServerDefinition | "server")[]);
 
 /** An entry as it is written, in any order of its fields. */
-function written(definition: ServerDefinition): Subject {
+function written(definition: ServerDefinition): string {
   const fields = Object.entries(definition).filter(([field]) => !OTHER_FIELDS.has(field));
-  return canonical(Object.fromEntries(fields));
-}
-
-/** A JSON value with the members of its objects as pairs, in the order of their names. */
-function canonical(value: unknown): Subject {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? null;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return ["members", ...members.sort(([a], [b]) => (a < b ? -1 : 1)).map(canonical)];
+  return canonicalJson(Object.fromEntries(fields));
 }
 
 function connection(

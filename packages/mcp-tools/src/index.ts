@@ -28,6 +28,7 @@ export {
   type ApprovalNeed,
   approvalNeed,
   type CallToApprove,
+  changedSinceApproval,
   checkApproval,
   type ToolApproval,
 } from "./tool-approval.ts";

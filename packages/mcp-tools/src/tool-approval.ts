@@ -64,3 +64,12 @@ async function asked(
     return true;
   }
 }
+
+/** The error for a call that was approved for a tool which is another one by now. */
+export function changedSinceApproval({
+  server,
+  originalName: tool,
+}: Pick<ToolDescriptor, "server" | "originalName">): McpError {
+  const message = `Tool "${tool}" of server "${server}" changed after its call was approved, so the call was not sent. Call the tool again, and the person is asked about it as it is now.`;
+  return new McpError("MCP_TOOL_CHANGED", message, { server, tool, phase: "call", outcome: "not-sent" });
+}

@@ -10,7 +10,7 @@ import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts"
 import { readHostServersSafely } from "../sources/host-servers.ts";
 import type { CanShadowByEndpoint } from "../sources/merged-servers.ts";
 import type { SourceEntry } from "../sources/server-source.ts";
-import { createReadOnce, type FoundHost, otherWork, readHostFiles } from "./host-files.ts";
+import { createReadOnce, type FoundHost, readHostFiles } from "./host-files.ts";
 
 /** Entries that are merged among themselves before they are joined with others. */
 export interface FoundEntries {
@@ -51,7 +51,7 @@ export async function discoverHosts(
   for (const dialect of dialects) found.push(await readHostFiles(dialect, at, readOnce, report));
   const sources: FoundEntries[] = [];
   for (const host of found) {
-    await otherWork();
+    if (readOnce.slices.isOver()) await readOnce.slices.next();
     const { entries, problems: faults } = readHostServersSafely(host, context, report);
     sources.push({ entries, canShadowByEndpoint: endpointRule(host.dialect, entries) });
     problems.push(...host.problems, ...faults);

@@ -1,4 +1,4 @@
-import type { McpError } from "@jackfield/mcp-core";
+import { createTimeSlices, type McpError, type TimeSlices } from "@jackfield/mcp-core";
 import { fileSystem, isSomebodyElses } from "@jackfield/mcp-core/node";
 import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-codes.ts";
 import type {
@@ -37,6 +37,8 @@ export interface ReadOnce {
   /** `undefined` for a file of a project that has brought too much already. */
   read(file: string, scope: HostFile["scope"]): ConfigFile | undefined;
   readonly allowance: ProjectAllowance;
+  /** Between the files of a project, other work of the process runs. */
+  readonly slices: TimeSlices;
 }
 
 /** Makes a reader that remembers what it has read. */
@@ -53,6 +55,7 @@ export function createReadOnce(report: Report): ReadOnce {
   };
   return {
     allowance,
+    slices: createTimeSlices(),
     read(file, scope) {
       if (known.has(file)) return known.get(file);
       const reading = scope === "project" ? readOfProject(file) : readConfigFile(file, report);
@@ -177,18 +180,6 @@ function isFolder(path: string): boolean {
   }
 }
 
-let gaveWayAt = 0;
-/** For how long reading keeps other work waiting, in milliseconds. */
-const LONGEST_TURN_MS = 4;
-
-/** Lets other work of the process run, if reading has gone on for a while. */
-export async function otherWork(): Promise<void> {
-  const now = performance.now();
-  if (now - gaveWayAt < LONGEST_TURN_MS) return;
-  await new Promise((resolve) => setImmediate(resolve));
-  gaveWayAt = performance.now();
-}
-
 async function readCandidates(
   candidates: readonly Candidate[],
   dialect: HostDialect,
@@ -212,7 +203,7 @@ async function readCandidates(
     }
     const { file, text, isNamed } = candidate.path;
     const found = text === undefined ? readOnce.read(file, candidate.file.scope) : { text };
-    if (candidate.file.scope === "project") await otherWork();
+    if (candidate.file.scope === "project" && readOnce.slices.isOver()) await readOnce.slices.next();
     if (found && "absence" in found && found.absence !== undefined && !isNamed) {
       if (found.absence === "dangling") reportDangling(candidate.path.file, report);
       continue;

@@ -1,5 +1,4 @@
 import { type JsonPath, jsonPointer } from "../documents/json-path.ts";
-
 import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts";
 
 /** More than any project that was seen needs; somebody who clones a repository has to read each of them. */

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { canonicalJson, isSameJson } from "@jackfield/mcp-core";
+import { canonicalJson, isRecord, isSameJson } from "@jackfield/mcp-core";
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 
@@ -99,7 +99,5 @@ function recordsIn({ response_metadata }: BaseMessage, key: string): readonly un
 }
 
 function memberOf(record: unknown, name: string): unknown {
-  return typeof record === "object" && record !== null
-    ? (record as Record<string, unknown>)[name]
-    : undefined;
+  return isRecord(record) ? record[name] : undefined;
 }

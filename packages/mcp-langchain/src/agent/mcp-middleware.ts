@@ -1,5 +1,11 @@
 import { McpError, type ToolSource, toolDigest } from "@jackfield/mcp-core";
-import { checkApproval, errorText, type ModelTool, type ToolApproval } from "@jackfield/mcp-tools";
+import {
+  changedSinceApproval,
+  checkApproval,
+  errorText,
+  type ModelTool,
+  type ToolApproval,
+} from "@jackfield/mcp-tools";
 import { ToolMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 import type { LangchainToolsOptions } from "../langchain-tools.ts";
@@ -61,7 +67,7 @@ export function mcpMiddleware(source: ToolSource, options: McpMiddlewareOptions 
       if (agreement === undefined && (await isApprovalNeeded(approval, tool, toolCall.args)))
         return refusedCallMessage(unapprovedCall(tool), tool, toolCall.id);
       if (agreement !== undefined && agreement.digest !== toolDigest(tool.descriptor))
-        return refusedCallMessage(changedTool(tool), tool, toolCall.id);
+        return refusedCallMessage(changedSinceApproval(tool.descriptor), tool, toolCall.id);
       const approved = agreement?.reason === "approved" ? agreement.digest : undefined;
       const call = async () =>
         handler({ ...request, tool: createLangchainTool(tool, callOf(tool, toolCall.id, approved)) });
@@ -92,11 +98,6 @@ function checkInputRequired(inputRequired: unknown): void {
 function unapprovedCall({ descriptor: { server, originalName: tool } }: ModelTool): McpError {
   const message = `No approval was requested for this call of "${tool}" of server "${server}". Call the tool again, and the person is asked.`;
   return new McpError("MCP_CALL_DENIED", message, { server, tool, phase: "call", outcome: "not-sent" });
-}
-
-function changedTool({ descriptor: { server, originalName: tool } }: ModelTool): McpError {
-  const message = `Tool "${tool}" of server "${server}" changed after its call was approved, so the call was not sent. Call the tool again, and the person is asked about it as it is now.`;
-  return new McpError("MCP_TOOL_CHANGED", message, { server, tool, phase: "call", outcome: "not-sent" });
 }
 
 function refusedCallMessage(

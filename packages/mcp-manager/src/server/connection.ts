@@ -66,6 +66,11 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** For whom a server is reached: a shared one for nobody, so that all users have the same session and the same catalog entry. */
+export function reachedFor({ shared }: ServerDefinition, user: string | undefined): string | undefined {
+  return shared === true ? undefined : user;
+}
+
 /** @param predecessor - the closing of a replaced server of this name; the first attempt waits for it */
 export function createConnection(
   subject: ConnectionSubject,
@@ -207,7 +212,7 @@ class ServerConnection implements Connection {
   ): Promise<void> {
     const { connect, resolve, handlers, auth, log } = this.#settings;
     const { definition } = this.#subject;
-    const principal = definition.shared === true ? undefined : this.#subject.principal; // A shared server is reached without one.
+    const principal = reachedFor(definition, this.#subject.principal);
     const { signal } = state.abort;
     try {
       await raceSignal(earlier, signal); // The last session ends before the next begins: a server never has two ([H5]).

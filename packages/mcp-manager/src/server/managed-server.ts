@@ -37,7 +37,7 @@ export interface ManagedServerOptions {
 /** One server: its connection, its tools and what else it offers, and what the catalog knows of it. */
 export interface ManagedServer {
   readonly definition: ServerDefinition;
-  /** The user on whose behalf it is reached. */
+  /** The user of the manager; `undefined` for the owner. */
   readonly principal: string | undefined;
   readonly context: ServerContext;
   readonly verdict: CatalogVerdict;
@@ -92,7 +92,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   /** The values by which it was reached last. */
   #resolved: ResolvedServer | undefined;
   /** The kinds whose list is cut, each told once. */
-  #cutLists: ReadonlySet<CatalogKind> | undefined;
+  readonly #cutLists = new Set<CatalogKind>();
   #context: ServerContext | undefined;
   #heartbeat: Heartbeat | undefined;
   #since = Date.now();
@@ -294,11 +294,9 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
 
   async list<K extends CatalogKind>(session: Session, kind: K, isStarting = false): Promise<DatedListing<K>> {
     const listing = await listKind(session, kind, this.definition, isStarting);
-    const cutBefore = [...(this.#cutLists ?? [])];
-    if (listing.isCut !== true) {
-      if (cutBefore.includes(kind)) this.#cutLists = new Set(cutBefore.filter((other) => other !== kind));
-    } else if (!cutBefore.includes(kind)) {
-      this.#cutLists = new Set([...cutBefore, kind]);
+    if (listing.isCut !== true) this.#cutLists.delete(kind);
+    else if (!this.#cutLists.has(kind)) {
+      this.#cutLists.add(kind);
       this.#settings.log("warn", cutAdvice(kind, this.definition.limits), { server: this.definition.name });
     }
     return listing;
