@@ -67,6 +67,19 @@ describe("an account at the address of another", () => {
     }
   });
 
+  it.each([
+    ["a header", { headers: { authorization: "Bearer own" } }],
+    ["its address", { url: "https://user:password@a.example/mcp" }],
+  ])("is that of the entry, whoever is logged in, if credentials stand in %s", async (_where, own) => {
+    const cache = createFakeToolCache();
+    const entry = httpDefinition("a", own);
+    await run(cache, entry, { tools: [tool("own")], auth: authAs("login-ann") });
+    const { manager } = createFixture([entry], { cache, byHand: true, auth: authAs("login-bob") });
+    await manager.start();
+    expect(manager.tools()).toMatchObject([{ originalName: "own" }]);
+    await manager.close();
+  });
+
   it("has its list stored for itself if the login changes while the server is up", async () => {
     const cache = createFakeToolCache();
     let login: string | undefined;
