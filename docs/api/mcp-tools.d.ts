@@ -106,6 +106,7 @@ type ToolApproval = "off" | "annotations" | "always" | ((call: CallToApprove) =>
 type ApprovalNeed = boolean | ((args: JsonObject) => Promise<boolean>);
 declare function approvalNeed(approval: ToolApproval | undefined, tool: ToolDescriptor): ApprovalNeed;
 declare function checkApproval(approval: ToolApproval | undefined): void;
+declare function changedSinceApproval({ server, originalName: tool, }: Pick<ToolDescriptor, "server" | "originalName">): McpError;
 type ToolMetadata = {
     [key: string]: JsonValue;
 };
@@ -116,5 +117,5 @@ interface ToolSelection {
 }
 declare function selectTools(tools: readonly ToolDescriptor[], selection?: ToolSelection): readonly ToolDescriptor[];
 declare function checkSelection({ include, exclude }: ToolSelection): void;
-export { MAX_ERROR_TEXT_BYTES, approvalNeed, callForModel, checkApproval, checkProfile, checkSelection, classifyResult, createArgumentCheck, createModelTool, createOutputCheck, errorText, fitSchema, followCall, isFailedCall, isMedia, matchesPattern, partText, resultText, selectTools, toolMetadata };
+export { MAX_ERROR_TEXT_BYTES, approvalNeed, callForModel, changedSinceApproval, checkApproval, checkProfile, checkSelection, classifyResult, createArgumentCheck, createModelTool, createOutputCheck, errorText, fitSchema, followCall, isFailedCall, isMedia, matchesPattern, partText, resultText, selectTools, toolMetadata };
 export type { ApprovalNeed, ArgumentCheck, CallToApprove, ClassifiedResult, ErrorPlace, FailedCall, FitOptions, FittedSchema, FollowedCall, MediaPart, ModelCallOptions, ModelCallResult, ModelTool, ModelToolOptions, OnCallError, OutputCheck, ResourceBlobPart, ResultPart, SchemaChange, SchemaProfile, ToolApproval, ToolMetadata, ToolSelection };

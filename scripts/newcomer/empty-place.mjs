@@ -31,7 +31,8 @@ export function makeEmptyPlace({ node = ownNode, npmCache = process.env.npm_conf
     PATH: [join(folder, "bin"), ...foreignPath()].join(delimiter),
     HOME: join(folder, "home"),
     USERPROFILE: join(folder, "home"),
-    JACKFIELD_HOME: join(folder, "home"),
+    // Where servers have to be put into the user's own file, so that its place is known on every system.
+    ...(Object.keys(networkVariables()).length === 0 ? {} : { JACKFIELD_HOME: join(folder, "home") }),
     npm_config_update_notifier: "false",
     ...(npmCache === undefined ? {} : { npm_config_cache: npmCache }),
     NODE_OPTIONS: `--import=${watcher.href}`,

@@ -90,7 +90,7 @@ const LONGEST_MEAN_RUN = 2.75;
  * Whether a whole value has the form of a key that a program generated. Hexadecimal text has not: it is as often the hash of a commit, a
  * checksum or the id of a record; nor have UUIDs, paths, addresses, words, versions and numbers.
  */
-export function looksGenerated(value: string): boolean {
+function looksGenerated(value: string): boolean {
   const text = value.trim();
   if (text.length < SHORTEST_GENERATED) return false;
   if (keysIn(text)[0] === text) return true;

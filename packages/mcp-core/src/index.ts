@@ -39,7 +39,6 @@ export {
   isCredential,
   isPlaceholder,
   isTokenOfUser,
-  looksGenerated,
   type NamedArgument,
   namedArguments,
   namesCredential,

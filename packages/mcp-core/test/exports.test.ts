@@ -27,7 +27,6 @@ it("the package exports exactly these values", () => {
     "isRecord",
     "isSameJson",
     "isTokenOfUser",
-    "looksGenerated",
     "mostListed",
     "namedArguments",
     "namesCredential",
