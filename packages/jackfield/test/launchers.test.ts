@@ -33,7 +33,7 @@ const LAUNCHED: Servers = {
   }),
   ...(has("python3") && {
     module: { command: "python3", args: ["-m", "planted_module"] },
-    library: { command: "python3", args: ["-m", "json.tool"] },
+    library: { command: "python3", args: ["-m", "json.tool", "/dev/null"] },
   }),
   preloaded: { command: process.execPath, args: ["--require", "planted-mcp", "/dev/null"] },
   code: { command: process.execPath, args: ["-e", "require('planted-mcp')"] },
