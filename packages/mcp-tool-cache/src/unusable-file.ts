@@ -41,7 +41,7 @@ export function removeUnusable(
   }
   try {
     const found = folder.inspect(name)?.mark;
-    if (found?.ino !== mark.ino || found.dev !== mark.dev) return false;
+    if (found?.ino !== mark.ino || found.dev !== mark.dev || found.mtimeNs !== mark.mtimeNs) return false;
     // The file itself last: whoever is stopped in between leaves one that is unusable still.
     for (const suffix of [...companions, ""]) folder.remove(name + suffix);
     return true;

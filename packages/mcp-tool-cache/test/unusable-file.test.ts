@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type InspectedFile, PrivateFolder } from "@jackfield/mcp-core/node";
 import { expect, test } from "vitest";
@@ -25,11 +25,21 @@ test("a file is removed with its companions, and nothing else is", () => {
 
 test("a file that another process has removed or replaced meanwhile stays as it is", () => {
   const { folder, found, file } = badFile();
-  writeFileSync(join(folder.path, "new"), "good");
   rmSync(file);
   expect(removeUnusable(folder, "catalog.sqlite", found)).toBe(false);
   expect(existsSync(file)).toBe(false);
   folder.add("catalog.sqlite", "good");
-  expect(removeUnusable(folder, "catalog.sqlite", { ...found, mark: { dev: 0n, ino: 0n } })).toBe(false);
+  const mark = { ...found.mark, dev: 0n, ino: 0n };
+  expect(removeUnusable(folder, "catalog.sqlite", { ...found, mark })).toBe(false);
+  expect(readFileSync(file, "utf8")).toBe("good");
+});
+
+test("a file that has the inode of the one that it replaced stays as it is", () => {
+  const { folder, file } = badFile();
+  utimesSync(file, 1, 1);
+  const found = folder.inspect("catalog.sqlite");
+  writeFileSync(file, "good");
+  expect(folder.inspect("catalog.sqlite")?.mark.ino).toBe(found?.mark.ino);
+  expect(removeUnusable(folder, "catalog.sqlite", found as InspectedFile)).toBe(false);
   expect(readFileSync(file, "utf8")).toBe("good");
 });

@@ -57,8 +57,8 @@ export type FoundFile =
 
 /** What `inspect` learned of a file without opening it. */
 export interface InspectedFile {
-  /** Tells this file from another one under the same name. */
-  readonly mark: Pick<BigIntStats, "dev" | "ino">;
+  /** Tells this file from another one under the same name, which may have got the inode of one that was removed. */
+  readonly mark: Pick<BigIntStats, "dev" | "ino" | "mtimeNs">;
   /** Why it cannot be used. */
   readonly fault: FileFault | undefined;
   /** Whether others could read it until now. */
