@@ -66,13 +66,14 @@ describe.runIf(process.platform === "linux")("a server process that ignores SIGT
   it("[H5] is restarted only after its previous process has ended", async () => {
     const mcp = await openMcp({
       servers: {
-        silent: stubborn("silent", "silent", { connectTimeoutMs: 300 }),
+        // Long enough for its process to have noted its start, on a busy machine too.
+        silent: stubborn("silent", "silent", { connectTimeoutMs: 2_000 }),
         lost: stubborn("lost", "falls silent"),
         asked: stubborn("asked", "answers"),
       },
       discover: false,
       cache: false,
-      retry: { initialDelayMs: 1 },
+      retry: { initialDelayMs: 1, maxRetries: 20 },
     });
     try {
       await Promise.all([mcp.reconnect("asked"), started("silent", 2), started("lost", 2)]);

@@ -10,7 +10,8 @@ import { connect, failToConnect } from "./connecting.ts";
 import { expectGone } from "./processes.ts";
 import { scriptedServer } from "./scripted-server.ts";
 
-const SHORT = { connectTimeoutMs: 400 };
+/** Long enough for the process to have started on a busy machine too: what it leaves behind is looked for. */
+const PATIENCE = { connectTimeoutMs: 3_000 };
 
 function command(name: string, overrides: Partial<ResolvedStdioServer> = {}): ResolvedStdioServer {
   return { transport: "stdio", name: "files", command: name, args: [], env: {}, secrets: [], ...overrides };
@@ -75,11 +76,11 @@ describe.concurrent("connecting to a server that starts but does not become read
   });
 
   test("[C6] fails at the connect deadline and ends its process if it never answers", async () => {
-    const server = scriptedServer(() => true, { limits: SHORT });
+    const server = scriptedServer(() => true, { limits: PATIENCE });
     const error = await failToConnect(server);
     expect(error).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", server: "scripted" });
     expect(error.message).toBe(
-      'Server "scripted" was not ready within 400 ms. Raise connectTimeoutMs if it is merely slow, or run its command in a terminal to see why.',
+      'Server "scripted" was not ready within 3000 ms. Raise connectTimeoutMs if it is merely slow, or run its command in a terminal to see why.',
     );
     expectGone(server.starts());
   });
@@ -93,7 +94,7 @@ describe.concurrent("connecting to a server that starts but does not become read
         }
         return true;
       },
-      { limits: SHORT },
+      { limits: PATIENCE },
     );
     expect((await failToConnect(server)).code).toBe("MCP_CONNECT_TIMEOUT");
     expectGone(server.starts());
@@ -105,8 +106,7 @@ describe.concurrent("connecting to a server that starts but does not become read
         if (message.method === "started") process.stdout.write("Listening with key-123456\n> ready\n");
         return true;
       },
-      // Long enough for the process to have started and printed, on a busy machine too.
-      { limits: { connectTimeoutMs: 2_500 }, secrets: ["key-123456"] },
+      { limits: PATIENCE, secrets: ["key-123456"] },
     );
     const error = await failToConnect(server);
     expect(error.code).toBe("MCP_CONNECT_TIMEOUT");
