@@ -32,7 +32,7 @@ type FoundFile = {
     readonly why: string;
 };
 interface InspectedFile {
-    readonly mark: Pick<BigIntStats, "dev" | "ino">;
+    readonly mark: Pick<BigIntStats, "dev" | "ino" | "mtimeNs">;
     readonly fault: FileFault | undefined;
     readonly wasReadable: boolean;
 }

@@ -161,8 +161,9 @@ export class PrivateFolder {
       if (found === undefined) return undefined;
       const fault = faultOf(found);
       const wasReadable = isAllowed(Number(found.mode), OTHERS_MAY_ANYTHING);
-      if (fault === undefined && wasReadable) chmodSync(path, PRIVATE_FILE);
-      return { mark: found, fault, wasReadable };
+      if (fault !== undefined || !wasReadable || makePrivate(path))
+        return { mark: found, fault, wasReadable };
+      return undefined;
     });
   }
 
@@ -325,6 +326,17 @@ function anyName(): string {
   return Math.floor(Math.random() * 2 ** 32)
     .toString(16)
     .padStart(8, "0");
+}
+
+/** Returns whether the file is still there: another process may remove it at any time. */
+function makePrivate(path: string): boolean {
+  try {
+    fileSystem.chmodSync(path, PRIVATE_FILE);
+    return true;
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT")) return false;
+    throw error;
+  }
 }
 
 function createFile(path: string, mode: number | undefined): number {

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -170,6 +171,19 @@ describe.runIf(process.getuid)("a private file", () => {
       expect(modeOf(folder.pathOf("file"))).toBe("600");
       expect(folder[look]("file")).toMatchObject({ wasReadable: false });
     }
+  });
+
+  it("that another process removes while it is looked at is missing", () => {
+    const fileSystem = process.getBuiltinModule("node:fs");
+    const folder = new PrivateFolder(temporaryFolder());
+    folder.replace("file", "text");
+    chmodSync(folder.pathOf("file"), 0o644);
+    const { chmodSync: change } = fileSystem;
+    using _ = vi.spyOn(fileSystem, "chmodSync").mockImplementation((path, mode) => {
+      rmSync(path, { force: true });
+      change(path, mode);
+    });
+    expect(folder.inspect("file")).toBeUndefined();
   });
 
   it("is not read if it is larger than 1 MiB", () => {
