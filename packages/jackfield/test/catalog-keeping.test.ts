@@ -51,7 +51,7 @@ it("an endless tool list is not stored; the catalog keeps the previous list", as
   await (await openMcp(options)).close();
   expect(await storedTools()).toEqual([["first", "second"]]);
 
-  server.behave({ tools: [tool("third")], repeatCursor: true });
+  server.behave({ tools: [tool("third")], pageSize: 1, endlessPages: true });
   const mcp = await openMcp({ ...options, retry: { maxRetries: 0 } });
   await expect(mcp.refreshTools("one")).rejects.toMatchObject({ server: "one" });
   expect(mcp.tools().map(({ originalName }) => originalName)).toEqual(["first", "second"]);

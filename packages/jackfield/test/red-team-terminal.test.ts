@@ -48,7 +48,7 @@ test.each([
   [["tools"], "mcp__hostile__read"],
   [["call", "mcp__hostile__read"], "read 0"],
   [["call", "mcp__hostile__fail"], "failed 0"],
-  [["call", "mcp__hostile__garble"], "hostile"],
+  [["call", "mcp__hostile__garble"], "0\ufffd"],
   [["doctor"], "shouting"],
 ])("[T54] `jackfield %j` prints no terminal sequence of a server", async (words, shown) => {
   expect(SEQUENCES.length).toBeGreaterThanOrEqual(60);

@@ -1,4 +1,4 @@
-import type { Transport } from "@modelcontextprotocol/client";
+import type { Transport } from "./transport.ts";
 
 /** How a server's process ended by itself. One of the two is set. */
 export interface ProcessExit {
@@ -29,8 +29,8 @@ export interface ChannelFacts {
   readonly differences?: readonly string[] | undefined;
   /** What must not be shown, besides the secrets of the entry: session ids, and secrets that follow from the URL. */
   readonly secrets?: readonly string[] | undefined;
-  /** The HTTP status with which the first request was refused; missing once a request was accepted. */
-  readonly firstRefusal?: number | undefined;
+  /** Whether the server has accepted a message over Streamable HTTP. */
+  readonly hasAccepted?: boolean | undefined;
   /** Whether the server has shown that it speaks this transport. Set only by the SSE transport. */
   readonly isConfirmedSse?: boolean | undefined;
 }

@@ -19,18 +19,18 @@ import { redactorOf } from "./errors/wording.ts";
 import { type ConnectionPools, createConnectionPools } from "./http/connection-pools.ts";
 import type { HttpOptionsSource } from "./http/http-options.ts";
 import { callListener } from "./listener-call.ts";
-import { type Negotiated, type NegotiationOptions, negotiate } from "./negotiation.ts";
 import { openHttp } from "./openers/http.ts";
 import { openInProcess } from "./openers/in-process.ts";
 import type { OpenerTools } from "./openers/opener.ts";
 import { openSse } from "./openers/sse.ts";
 import { openStdio } from "./openers/stdio.ts";
-import { negotiateRemote } from "./remote-negotiation.ts";
-import type { Sdk } from "./sdk.ts";
-import { createNotificationRelay } from "./session/notification-relay.ts";
-import { createSession } from "./session/open-session.ts";
-import { createSdkClient, sdkImplementation } from "./session/sdk-client.ts";
-import { announcedCapabilities } from "./session/server-requests.ts";
+import { Connection, type ConnectionListener } from "./protocol/connection.ts";
+import { negotiate, type RemoteTransport } from "./protocol/era.ts";
+import { ServerRequests } from "./protocol/server-requests.ts";
+import { ProtocolSession } from "./protocol/session.ts";
+import { completeLimits } from "./protocol/session-limits.ts";
+import { SessionListeners } from "./protocol/session-listeners.ts";
+import { createStrayAnswerLog } from "./protocol/stray-answer-log.ts";
 import { createProcessRecorder } from "./stdio/process-recorder.ts";
 import { createProcessTable } from "./stdio/process-table.ts";
 import { createProcessTreeRegistry, type ProcessTreeRegistry } from "./stdio/process-tree-registry.ts";
@@ -83,7 +83,7 @@ async function openSession(
 ): Promise<Session> {
   const clientInfo = ownInfo ?? DEFAULT_CLIENT_INFO;
   const connectTimeoutMs = server.limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
-  const { signal, prior, handlers: hostHandlers = {}, auth } = connectOptions;
+  const { signal, prior, handlers: hostHandlers = {}, auth, principal } = connectOptions;
   let channel: Channel | undefined;
   // Errors of the host's functions before a channel exists may contain the server's URL.
   const known: ChannelFacts = "url" in server ? { secrets: credentialsInText(server.url) } : {};
@@ -102,31 +102,38 @@ async function openSession(
     deadline.signal.throwIfAborted();
     const maxMessageBytes = server.limits?.maxMessageBytes ?? DEFAULT_LIMITS.maxMessageBytes;
     const tools = { ...shared, http, auth, maxMessageBytes, connectTimeoutMs, log };
-    const handlers = { base: hostHandlers, principal: connectOptions.principal };
-    const notifications = createNotificationRelay((error) =>
-      log("warn", "A notification listener failed.", { server: server.name, error: thrownText(error) }),
-    );
-    const own = { clientInfo, server, handlers, notifications, log };
+    const listeners = new SessionListeners({ server: server.name, log });
+    const handlers = { base: hostHandlers, principal };
+    const questions = new ServerRequests({ server: server.name, handlers, log });
+    const listener: ConnectionListener = {
+      onServerMessage: (message, stream) => {
+        if ("id" in message || message.method === "notifications/cancelled") questions.take(message, stream);
+        else listeners.tellNotification({ method: message.method, params: message.params });
+      },
+      onEnd: () => questions.connection?.end(undefined),
+    };
+    const onStrayAnswer = createStrayAnswerLog({ server: server.name, log });
     const onProblem = (error: Error) =>
       log("debug", "The connection reported a problem.", { server: server.name, error: thrownText(error) });
-    const negotiation = {
+    const limits = completeLimits(server.limits);
+    const negotiated = await negotiate({
+      server,
+      clientInfo,
+      handlers: hostHandlers,
       prior,
       connectTimeoutMs,
       deadline,
-      onChannel: (opened: Channel) => {
+      openChannel: (transport) => openChannel(server, tools, transport),
+      onChannel: (opened) => {
         channel = opened;
       },
-      early: {
-        clientInfo: sdkImplementation(clientInfo),
-        capabilities: announcedCapabilities(handlers.base),
-        onNotification: notifications.push,
-        onProblem,
+      createConnection: ({ transport }) => {
+        const connection = new Connection({ transport, limits, listener, onStrayAnswer, onProblem });
+        questions.connection = connection;
+        return connection;
       },
-      createClient: (sdk: Sdk, probeTimeoutMs: number) =>
-        createSdkClient({ ...own, sdk, probeTimeoutMs, onProblem }),
-    };
-    const negotiated = await negotiateWith(server, negotiation, tools);
-    return createSession({ ...own, negotiated });
+    });
+    return new ProtocolSession({ server, negotiated, handlers: hostHandlers, questions, listeners, log });
   } catch (error) {
     throw openingError(error, { server, facts: facts(), connectTimeoutMs });
   } finally {
@@ -134,22 +141,20 @@ async function openSession(
   }
 }
 
-/** Opens each transport with its own opener. */
-function negotiateWith(
+/** Opens each transport with its own opener. A remote server may turn out to speak another one than its entry says. */
+function openChannel(
   server: ResolvedServer,
-  negotiation: Omit<NegotiationOptions, "openChannel">,
   tools: OpenerTools,
-): Promise<Negotiated> {
+  transport: RemoteTransport | undefined,
+): Promise<Channel> {
   switch (server.transport) {
     case "stdio":
-      return negotiate({ ...negotiation, openChannel: () => openStdio(server, tools) });
+      return openStdio(server, tools);
     case "in-process":
-      return negotiate({ ...negotiation, openChannel: () => openInProcess(server, tools) });
+      return openInProcess(server, tools);
     case "http":
-    case "sse": {
-      const openers = { http: openHttp, sse: openSse };
-      return negotiateRemote(server, { ...negotiation, open: (kind) => openers[kind](server, tools) });
-    }
+    case "sse":
+      return transport === "sse" ? openSse(server, tools) : openHttp(server, tools);
     default:
       throw unsupportedError(server);
   }

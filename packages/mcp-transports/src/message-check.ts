@@ -1,16 +1,10 @@
 import { isRecord } from "@jackfield/mcp-core";
-import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId, Result } from "@modelcontextprotocol/client";
+import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
 import { ALWAYS_WITHIN_BOUNDS, findExcess } from "./message-bounds.ts";
 import { INTERNAL_ERROR } from "./rpc-codes.ts";
 
 /** The `data` of an error that replaces an invalid answer. */
 export const UNSOUND_ANSWER = Symbol("unsound answer");
-
-/** The `data` of an error that replaces an answer whose `requestState` is too long. */
-export const OVERSIZED_STATE = Symbol("oversized state");
-
-/** The longest `requestState` that is sent back, in characters (threat T68). */
-const LONGEST_STATE = 64 * 1024;
 
 /**
  * Returns the message, a replacement for it, or `undefined` to drop it. `characters`: the length of the text that it was parsed from, if
@@ -45,8 +39,7 @@ export function soundMessage(message: JSONRPCMessage): JSONRPCMessage {
 /** Whether an answer has the most common form: a result and nothing else. */
 function isPlainAnswer(message: object): boolean {
   const { jsonrpc, id, result }: Partial<AnswerMembers> = message;
-  if (jsonrpc !== "2.0" || !isId(id) || !isRecord(result) || "_meta" in result) return false;
-  if ("requestState" in result) return false;
+  if (jsonrpc !== "2.0" || !isId(id) || !isRecord(result)) return false;
   for (const member in message)
     if (member !== "jsonrpc" && member !== "id" && member !== "result") return false;
   return true;
@@ -69,28 +62,11 @@ function checkAnswer({ id, result, error }: AnswerMembers): JSONRPCMessage {
   if (hasError && result !== undefined && result !== null)
     return unsoundAnswer(id, "it has both a result and an error");
   if (hasError && isId(id) && isError(error)) return { jsonrpc: "2.0", id, error };
-  if (!hasError && isId(id) && hasLongState(result)) return oversizedState(id);
-  if (!hasError && isId(id) && isResult(result)) return { jsonrpc: "2.0", id, result };
-  return unsoundAnswer(id, hasError ? "its error is malformed" : "its result is not an object, or malformed");
+  if (!hasError && isId(id) && isRecord(result)) return { jsonrpc: "2.0", id, result };
+  return unsoundAnswer(id, hasError ? "its error is malformed" : "its result is not an object");
 }
 
-/** These checks match the SDK's schemas: what passes here, the SDK accepts as an answer. */
 const isId = (id: unknown): id is RequestId => Number.isSafeInteger(id) || typeof id === "string";
-
-function isResult(result: unknown): result is Result {
-  return isRecord(result) && (result._meta === undefined || isRecord(result._meta));
-}
-
-/** The client keeps `requestState` and sends it back with its answers, as often as the server asks. */
-function hasLongState(result: unknown): boolean {
-  if (!isRecord(result) || result.resultType !== "input_required") return false;
-  return typeof result.requestState === "string" && result.requestState.length > LONGEST_STATE;
-}
-
-function oversizedState(id: RequestId): JSONRPCMessage {
-  const message = `its "requestState" is longer than ${LONGEST_STATE} characters`;
-  return { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message, data: OVERSIZED_STATE } };
-}
 
 function isError(error: unknown): error is JSONRPCErrorResponse["error"] {
   return isRecord(error) && Number.isSafeInteger(error.code) && typeof error.message === "string";

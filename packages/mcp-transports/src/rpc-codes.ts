@@ -3,13 +3,13 @@
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
+export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
 /** Headers and body of a request disagree; a required capability was not announced; the user has to open a URL first. */
-const HEADER_MISMATCH = -32020;
+export const HEADER_MISMATCH = -32020;
 const MISSING_CLIENT_CAPABILITY = -32021;
-const URL_ELICITATION_REQUIRED = -32042;
+export const URL_ELICITATION_REQUIRED = -32042;
 
 /** A server that answers with this code knows that there are several protocol versions. */
 export const UNSUPPORTED_PROTOCOL_VERSION = -32022;

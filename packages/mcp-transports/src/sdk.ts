@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import { MAX_TIMER_MS } from "@jackfield/mcp-core";
 
 /** The SDK as a module object: it is imported when something needs it, not when this package is. */
 export type Sdk = typeof import("@modelcontextprotocol/client");
@@ -16,14 +15,3 @@ export async function loadSdk(): Promise<Sdk> {
   loaded = await import("@modelcontextprotocol/client");
   return loaded;
 }
-
-/** The SDK if it has been loaded. Until then, no error can be one of its own. */
-export function loadedSdk(): Sdk | undefined {
-  return loaded;
-}
-
-/**
- * Switches off a timeout of the SDK, whose default of 60 s must never override ours. The SDK has no "none", so this is the
- * longest delay of a timer.
- */
-export const NO_SDK_TIMEOUT_MS = MAX_TIMER_MS;

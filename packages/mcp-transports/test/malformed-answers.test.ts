@@ -82,8 +82,6 @@ const MALFORMED: readonly object[] = [
   { result: 5 },
   { result: "done" },
   { result: [] },
-  { result: { content: [], _meta: 5 } },
-  { result: { tools: [], content: 5 } },
   { result: HONEST, error: { code: 1, message: "and yet" } },
   { result: null, error: null },
   { error: "failed" },

@@ -85,6 +85,8 @@ describe.each([
       log: silentLogger,
       handlers: { roots },
     });
+    // What a session keeps open is open before the first test, which is checked for leftovers.
+    await session.list("tools", never);
   });
   afterAll(async () => {
     await session.close();

@@ -1,7 +1,8 @@
 import { isMcpError, type McpError, thrownMessage } from "@jackfield/mcp-core";
 import type { SdkErrorCode } from "@modelcontextprotocol/client";
 import { ChannelFault, type ChannelFaultFacts } from "../channel-fault.ts";
-import { OVERSIZED_STATE, UNSOUND_ANSWER } from "../message-check.ts";
+import { UNSOUND_ANSWER } from "../message-check.ts";
+import { ProtocolFault } from "../protocol/faults.ts";
 import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 
 /** A thrown value, classified, whoever threw it. */
@@ -24,7 +25,7 @@ export type Failure =
   | { readonly kind: "version"; readonly detail: string }
   /** The server does not support the request, or needed something for it that the host does not support. */
   | { readonly kind: "unsupported"; readonly detail: string }
-  | { readonly kind: "rounds-exceeded" }
+  | { readonly kind: "rounds-exceeded"; readonly detail: string }
   /** The `requestState` that the server wants back is too long. */
   | { readonly kind: "state-exceeded"; readonly detail: string }
   | { readonly kind: "other"; readonly detail: string };
@@ -74,6 +75,7 @@ function readChain(thrown: unknown): Failure {
   for (const error of chain) {
     if (isMcpError(error)) return { kind: "mcp", error };
     if (error instanceof ChannelFault) return { kind: "channel", facts: error.facts };
+    if (error instanceof ProtocolFault) return { kind: error.kind, detail: error.message };
   }
   for (const error of chain) {
     const failure = readHttp(error) ?? readCode(error);
@@ -133,7 +135,6 @@ function readCode(error: unknown): Failure | undefined {
   const { code } = error;
   const message = thrownMessage(error);
   if ("data" in error && error.data === UNSOUND_ANSWER) return { kind: "invalid", detail: message };
-  if ("data" in error && error.data === OVERSIZED_STATE) return { kind: "state-exceeded", detail: message };
   if (typeof code === "number") return readRpc(code, message);
   if (typeof code !== "string") return undefined;
   const kind = code in SDK_KINDS ? SDK_KINDS[code as keyof typeof SDK_KINDS] : undefined;

@@ -33,10 +33,11 @@ export function openingError(thrown: unknown, context: OpeningContext): McpError
   return new McpError(code, message, { phase, ...commonDetails(context, thrown), ...details });
 }
 
-/** Prefers the fault of a channel that ended itself: the SDK only knows that the channel is closed. */
+/** Prefers the fault of a channel that ended itself: whoever waited only knows that the channel is closed. */
 function readCause(thrown: unknown, { facts }: OpeningContext): Failure {
   const failure = readFailure(thrown);
-  const isVague = failure.kind === "closed" || failure.kind === "other";
+  const isClosed = failure.kind === "channel" && failure.facts.kind === "output-ended";
+  const isVague = isClosed || failure.kind === "closed" || failure.kind === "other";
   return isVague && facts.fault ? readFailure(facts.fault) : failure;
 }
 
@@ -101,7 +102,7 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Ope
     case "other":
       return [
         "MCP_CONNECT_FAILED",
-        `Connecting to server "${context.server.name}" failed: ${"detail" in failure ? show(failure.detail) : failure.kind}. Check its entry.`,
+        `Connecting to server "${context.server.name}" failed: ${show(failure.detail)}. Check its entry.`,
       ];
   }
 }

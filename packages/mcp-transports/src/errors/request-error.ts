@@ -1,5 +1,6 @@
 import { type CallOutcome, type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
 import type { ChannelFaultFacts } from "../channel-fault.ts";
+import type { RequestEnd } from "../protocol/pending-request.ts";
 import { isRefusalCode, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import { commonDetails, type ErrorContext, hiding, nameOf } from "./error-context.ts";
 import { type Failure, httpStatusOf, readFailure } from "./failure.ts";
@@ -40,6 +41,20 @@ export function requestError(thrown: unknown, context: RequestContext): McpError
   });
 }
 
+/** The error of a request that ended without its answer. `isClosing`: the host closes the session. */
+export function endError(end: RequestEnd, context: RequestContext, isClosing: boolean): McpError {
+  switch (end.kind) {
+    case "failed":
+      return requestError(end.error, context);
+    case "expired":
+      return timeoutError(end.limitMs, end.isTotal, context);
+    case "aborted":
+      return abortedError(end.reason, context);
+    case "ended":
+      return end.cause && !isClosing ? pendingRequestError(end.cause, context) : closedError(context);
+  }
+}
+
 /**
  * The error of a request that was pending when its session ended. `MCP_LIMIT_EXCEEDED` is kept for a request that was written:
  * the same request would exceed the limit again.
@@ -58,7 +73,7 @@ export function pendingRequestError(cause: McpError, context: RequestContext): M
 }
 
 /** The error of a request that timed out. */
-export function timeoutError(limitMs: number, isTotal: boolean, context: RequestContext): McpError {
+function timeoutError(limitMs: number, isTotal: boolean, context: RequestContext): McpError {
   const waitedFor = isTotal ? "in total" : "without progress";
   return new McpError(
     "MCP_CALL_TIMEOUT",
@@ -68,7 +83,7 @@ export function timeoutError(limitMs: number, isTotal: boolean, context: Request
 }
 
 /** The error of a request whose caller gave up. */
-export function abortedError(reason: unknown, context: RequestContext): McpError {
+function abortedError(reason: unknown, context: RequestContext): McpError {
   return new McpError(
     "MCP_ABORTED",
     `The caller aborted ${subjectOf(context)} to server "${context.server.name}".`,

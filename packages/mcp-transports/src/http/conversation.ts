@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { readUnattended, type Unattended } from "../unattended.ts";
+import type { SendFollower, Unattended } from "../transport.ts";
 import type { Credentials } from "./credentials.ts";
 import { type HttpCall, type HttpCallListener, type HttpCallTools, startHttpCall } from "./http-call.ts";
 import type { HeaderList } from "./http-wire.ts";
@@ -40,8 +40,8 @@ export interface Posting {
   readonly message: JSONRPCMessage;
   /** The message as JSON. */
   readonly body: string;
-  /** Headers that mirror single parameters of the message, and the mark of an unattended request. */
-  readonly parameters?: { readonly [name: string]: string } | undefined;
+  /** Knows the headers that repeat parts of the message, and whether a caller waits for it. */
+  readonly follower?: Pick<SendFollower, "headers" | "unattended"> | undefined;
   /** Default: that of the conversation. */
   readonly url?: URL | undefined;
 }
@@ -82,12 +82,9 @@ class HttpConversation implements Conversation {
     this.#postHeaders = undefined;
   }
 
-  post(
-    { message, body, parameters, url = this.#options.url }: Posting,
-    listener: HttpCallListener,
-  ): HttpCall {
-    const headers = this.#headersOf(message, parameters);
-    const unattended = readUnattended(parameters);
+  post({ message, body, follower, url = this.#options.url }: Posting, listener: HttpCallListener): HttpCall {
+    const headers = this.#headersOf(message, follower?.headers);
+    const unattended = follower?.unattended;
     const tools = unattended ? this.#toolsOf(unattended) : this.#options;
     return startHttpCall(tools, { method: "POST", url, headers, body, isStream: false }, listener);
   }
@@ -116,17 +113,14 @@ class HttpConversation implements Conversation {
     return startHttpCall(tools, { method: "DELETE", url, headers, isStream: false }, listener);
   }
 
-  #headersOf(
-    message: JSONRPCMessage,
-    parameters: { readonly [name: string]: string } | undefined,
-  ): HeaderList {
+  #headersOf(message: JSONRPCMessage, mirrored: { readonly [name: string]: string } | undefined): HeaderList {
     if (isInitialize(message))
       return postHeaders({ ...this.#state(), sessionId: undefined, protocolVersion: undefined });
     const version = claimedVersion(message);
     if (version !== undefined)
       return [
         ...postHeaders({ ...this.#state(), protocolVersion: undefined }),
-        ...mirroredHeaders(message, version, parameters),
+        ...mirroredHeaders(message, version, mirrored),
       ];
     this.#postHeaders ??= postHeaders(this.#state());
     return this.#postHeaders;

@@ -40,8 +40,8 @@ export interface HttpCallListener {
   isWanted?(): boolean;
   /** The request is about to be written. Called again if it is repeated. */
   onWriting?(): void;
-  /** The request was refused before it was processed, and may be repeated. */
-  onRefused?(): void;
+  /** The request was refused before it was processed, and may be repeated, after `login` if a challenge is to be met first. */
+  onRefused?(login?: Promise<unknown>): void;
   /** Success. Returns the sink for the body. */
   onAccepted(status: number, headers: IncomingHeaders): BodySink;
   /** A part of the body has arrived. It is decompressed later, on threads that may be busy. */
@@ -244,8 +244,9 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
       return;
     }
     this.#hasMetChallenge = true;
-    this.#listener.onRefused?.();
-    credentials.meetChallenge(challenge, this.#attached).then(
+    const login = credentials.meetChallenge(challenge, this.#attached);
+    this.#listener.onRefused?.(login);
+    login.then(
       (mayRetry) => {
         if (this.#isOver) return;
         if (mayRetry) this.#again(this.#url);

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { ENVELOPE_KEYS } from "../session/envelope-keys.ts";
+import { ENVELOPE_KEYS } from "../protocol/envelope-keys.ts";
 import { ACCEPTED_ENCODINGS } from "./body-decoder.ts";
 import type { HeaderList } from "./http-wire.ts";
 

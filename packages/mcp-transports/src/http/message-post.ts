@@ -1,8 +1,8 @@
-import type { JSONRPCMessage, RequestId, TransportSendOptions } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
 import { soundMessage } from "../message-check.ts";
-import type { QueueHooks } from "../queueing-transport.ts";
 import type { RosterMember } from "../roster.ts";
+import type { SendFollower } from "../transport.ts";
 import { type BodySink, excerptSink, heardSink, textSink } from "./body-sink.ts";
 import { brokenAnswer } from "./broken-answer.ts";
 import { isSubscription, type Posting } from "./conversation.ts";
@@ -48,9 +48,9 @@ export interface PostContext {
 
 export interface MessagePostOptions {
   readonly message: JSONRPCMessage;
-  readonly hooks?: QueueHooks | undefined;
-  readonly requestSignal?: TransportSendOptions["requestSignal"];
-  readonly parameters?: Posting["parameters"];
+  readonly follower?: SendFollower | undefined;
+  /** Gives the message up. */
+  readonly signal?: AbortSignal | undefined;
   /** Whether the message belongs to a session, which the server may have forgotten. */
   readonly hasSession: boolean;
   /** Receives messages in place of the `onMessage` of the context. */
@@ -114,15 +114,15 @@ class RunningPost implements MessagePost, HttpCallListener {
   }
 
   start(): void {
-    const { message, hooks, requestSignal, parameters } = this.#options;
-    if (hooks?.isWanted() === false || requestSignal?.aborted) {
+    const { message, follower, signal } = this.#options;
+    if (follower?.isWanted() === false || signal?.aborted) {
       this.#fail(new ChannelFault({ kind: "unwritable" }));
       return;
     }
-    requestSignal?.addEventListener("abort", this.#onSignal, { once: true });
+    signal?.addEventListener("abort", this.#onSignal, { once: true });
     try {
       const body = JSON.stringify(message);
-      this.#call = this.#context.call({ message, body, parameters }, this);
+      this.#call = this.#context.call({ message, body, follower }, this);
     } catch (error) {
       this.#fail(new ChannelFault({ kind: "unserializable" }, { cause: error }));
     }
@@ -149,20 +149,21 @@ class RunningPost implements MessagePost, HttpCallListener {
   readonly #onSignal = () => this.abort(new Error("the request was aborted"));
 
   isWanted(): boolean {
-    return this.#options.hooks?.isWanted() !== false;
+    return this.#options.follower?.isWanted() !== false;
   }
 
   onWriting(): void {
-    this.#options.hooks?.onWriting();
+    this.#options.follower?.onWriting();
   }
 
-  onRefused(): void {
-    this.#options.hooks?.onRefused?.();
+  onRefused(login?: Promise<unknown>): void {
+    this.#options.follower?.onRefused(login);
   }
 
   onAccepted(status: number, headers: IncomingHeaders): BodySink {
     this.#isAccepted = true;
     this.#context.onAccepted(this.#options.message, headers);
+    if (this.id === undefined) this.#takeAccepted();
     const type = mediaTypeOf(headers);
     if (type === "text/event-stream") {
       this.#feed = this.#context.openFeed(this.#options.message, {
@@ -179,6 +180,12 @@ class RunningPost implements MessagePost, HttpCallListener {
       throw new SyntaxError(`it answered with the content type "${type || "none"}"`);
     this.#isBodyless = true;
     return excerptSink(0, () => {});
+  }
+
+  /** Whatever follows the headers of an accepted notification or answer, nobody waits for it. */
+  #takeAccepted(): void {
+    this.#settle("done");
+    this.#stopLingering ??= this.#context.onLingering(this.#letGo);
   }
 
   onReceived(): void {
@@ -292,7 +299,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     if (this.#isSettled) return false;
     this.#isSettled = true;
     this.#watchdog?.stop();
-    this.#options.requestSignal?.removeEventListener("abort", this.#onSignal);
+    this.#options.signal?.removeEventListener("abort", this.#onSignal);
     this.#context.onSettled(this);
     return true;
   }

@@ -1,5 +1,4 @@
 import { ChannelFault } from "../channel-fault.ts";
-import type { Sdk } from "../sdk.ts";
 import type { Refusal } from "./http-call.ts";
 
 /** Statuses whose error carries a header besides: the challenge, or the time to wait. */
@@ -33,11 +32,4 @@ export function refusalError({ status, text, redirectedTo, retryAfterMs, challen
 /** The error of a message whose session the server no longer knows. */
 export function forgottenError(): Error {
   return refusalError({ status: 404, text: "Session not found" });
-}
-
-/** Converts an error to the SDK's own, from whose status its client infers the era of a server. */
-export function sdkErrorOf(error: unknown, sdk: Sdk): unknown {
-  if (!(error instanceof StatusRefusal)) return error;
-  const { message, data } = error;
-  return new sdk.SdkHttpError(sdk.SdkErrorCode.ClientHttpNotImplemented, message, data);
 }

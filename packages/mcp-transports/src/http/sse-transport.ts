@@ -1,13 +1,8 @@
-import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
 import { asError } from "../errors/thrown-error.ts";
 import { soundMessage } from "../message-check.ts";
-import type {
-  QueueHooks,
-  QueueingSendOptions,
-  QueueingTransport,
-  SendFollower,
-} from "../queueing-transport.ts";
+import type { SendFollower, Transport } from "../transport.ts";
 import { eventSink, excerptSink } from "./body-sink.ts";
 import { type Conversation, type ConversationOptions, createConversation } from "./conversation.ts";
 import type { StreamEvent } from "./event-stream-parser.ts";
@@ -27,8 +22,8 @@ export interface SseTransportOptions extends ConversationOptions {
   readonly maxMessageBytes: number;
 }
 
-/** A server behind the older HTTP+SSE transport (protocol 2024-11-05) as the SDK's `Transport`. */
-export interface SseTransport extends QueueingTransport {
+/** A server behind the older HTTP+SSE transport (protocol 2024-11-05). */
+export interface SseTransport extends Transport {
   /** Why the stream ended, unless `close` ended it. */
   readonly fault: Error | undefined;
   /** The server has sent the endpoint for messages. */
@@ -47,7 +42,7 @@ class StreamTransport implements SseTransport {
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
   onmessage?: Transport["onmessage"];
-  readonly isQueueing = true;
+  readonly hasConnections = true;
 
   readonly #options: SseTransportOptions;
   readonly #conversation: Conversation;
@@ -104,11 +99,10 @@ class StreamTransport implements SseTransport {
     this.#conversation.protocolVersion = version;
   }
 
-  send(message: JSONRPCMessage, { hooks }: QueueingSendOptions = {}): Promise<void> {
-    return this.#deliver(message, hooks);
+  send(message: JSONRPCMessage): Promise<void> {
+    return this.#deliver(message, undefined);
   }
 
-  // Not through `send`, which watchers of the transport replace by their own.
   post(message: JSONRPCMessage, follower: SendFollower): void {
     this.#deliver(message, follower).catch((error) => follower.onFailed(error));
   }
@@ -127,7 +121,7 @@ class StreamTransport implements SseTransport {
     await this.#options.wire.close();
   }
 
-  async #deliver(message: JSONRPCMessage, hooks: QueueHooks | undefined): Promise<void> {
+  async #deliver(message: JSONRPCMessage, hooks: SendFollower | undefined): Promise<void> {
     // A refused endpoint may follow the accepted one before the first message is sent.
     if (this.#isEnded) throw this.#fault ?? new ChannelFault({ kind: "unwritable" });
     if (!this.#endpoint) throw new ChannelFault({ kind: "unwritable" });
@@ -139,7 +133,7 @@ class StreamTransport implements SseTransport {
         ...(hooks && {
           isWanted: () => hooks.isWanted(),
           onWriting: () => hooks.onWriting(),
-          onRefused: () => hooks.onRefused?.(),
+          onRefused: (login) => hooks.onRefused(login),
         }),
         onAccepted: () => excerptSink(0, () => {}),
         onEnd: resolve,

@@ -3,17 +3,11 @@ import type {
   JSONRPCNotification,
   JSONRPCRequest,
   RequestId,
-  Transport,
 } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
 import { asError } from "../errors/thrown-error.ts";
-import type {
-  QueueingSendOptions,
-  QueueingTransport,
-  Received,
-  SendFollower,
-} from "../queueing-transport.ts";
 import { createRoster } from "../roster.ts";
+import type { SendFollower, Transport } from "../transport.ts";
 import {
   type Conversation,
   type ConversationOptions,
@@ -49,14 +43,14 @@ export interface StreamableHttpTransportOptions extends ConversationOptions {
   readonly renewalTimeoutMs: number;
 }
 
-/** A server behind Streamable HTTP as the SDK's `Transport`. */
-export interface StreamableHttpTransport extends QueueingTransport {
+/** A server behind Streamable HTTP. */
+export interface StreamableHttpTransport extends Transport {
   /** Set once the server has given the conversation an id. */
   readonly sessionId: string | undefined;
   /** The latest session ids from the server. If there are any, a 404 means that it has forgotten the session. */
   readonly sessionIds: readonly string[];
-  /** The status that the first request was refused with; missing once any message was accepted. */
-  readonly firstRefusal: number | undefined;
+  /** Whether the server has accepted a message. */
+  readonly hasAccepted: boolean;
   /** The parts in which the server that answered the last renewal differs from the first one. */
   readonly differences: readonly string[];
   /** The transport has renewed the session by itself. */
@@ -81,7 +75,7 @@ class HttpTransport implements StreamableHttpTransport {
   onrenewed?: (() => void) | undefined;
   onchallengemet?: (() => void) | undefined;
   readonly hasPerRequestStream = true;
-  readonly isQueueing = true;
+  readonly hasConnections = true;
 
   readonly #options: StreamableHttpTransportOptions;
   readonly #conversation: Conversation;
@@ -94,8 +88,7 @@ class HttpTransport implements StreamableHttpTransport {
   /** The server's requests without an answer, by id, and how many have that id: some servers use one twice. */
   readonly #questions = new Map<RequestId, number>();
   #initialize: JSONRPCRequest | undefined;
-  #firstRefusal: number | undefined;
-  #wasTaken = false;
+  #hasAccepted = false;
   #sessionIds: readonly string[] = [];
   #isClosed = false;
 
@@ -112,7 +105,7 @@ class HttpTransport implements StreamableHttpTransport {
       conversation: this.#conversation,
       timeoutMs: options.renewalTimeoutMs,
       initialize: () => this.#initialize,
-      send: (message, { signal, onMessage }) => this.#post({ message, requestSignal: signal, onMessage }),
+      send: (message, { signal, onMessage }) => this.#post({ message, signal, onMessage }),
       onRenewed: () => {
         this.#withdrawQuestions();
         this.#openStanding();
@@ -133,8 +126,8 @@ class HttpTransport implements StreamableHttpTransport {
     return this.#renewal.differences;
   }
 
-  get firstRefusal(): number | undefined {
-    return this.#wasTaken ? undefined : this.#firstRefusal;
+  get hasAccepted(): boolean {
+    return this.#hasAccepted;
   }
 
   async start(): Promise<void> {}
@@ -143,17 +136,15 @@ class HttpTransport implements StreamableHttpTransport {
     this.#conversation.protocolVersion = version;
   }
 
-  send(message: JSONRPCMessage, options: QueueingSendOptions = {}): Promise<void> {
-    if (!("method" in message)) return this.#deliver(message, options);
-    if (message.method === "initialize" && "id" in message) this.#initialize = message;
-    if (message.method === "notifications/cancelled") return this.#cancel(message, options);
-    const sent = this.#deliver(message, options);
-    return message.method === "notifications/initialized" ? sent.then(() => this.#openStanding()) : sent;
+  send(message: JSONRPCMessage): Promise<void> {
+    const sent = this.#deliver(message, undefined);
+    const isInitialized = "method" in message && message.method === "notifications/initialized";
+    return isInitialized ? sent.then(() => this.#openStanding()) : sent;
   }
 
-  // Not through `send`, which watchers of the transport replace by their own.
   post(message: JSONRPCMessage, follower: SendFollower): void {
-    this.#deliver(message, { hooks: follower }).catch((error) => follower.onFailed(error));
+    if ("method" in message && message.method === "initialize") this.#initialize = message as JSONRPCRequest;
+    this.#deliver(message, follower).catch((error) => follower.onFailed(error));
   }
 
   abandon(request: RequestId): void {
@@ -177,11 +168,8 @@ class HttpTransport implements StreamableHttpTransport {
   }
 
   /** A request that was refused because its session is forgotten was not processed: it is sent once more in the next session. */
-  async #deliver(
-    message: JSONRPCMessage,
-    { hooks, requestSignal, headers: parameters }: QueueingSendOptions,
-  ): Promise<void> {
-    const posting = { message, hooks, requestSignal, parameters };
+  async #deliver(message: JSONRPCMessage, follower: SendFollower | undefined): Promise<void> {
+    const posting = { message, follower };
     // The renewal failed: the message that waited for it was never sent.
     if (this.#renewal.running && !(await this.#renewal.running))
       throw new ChannelFault({ kind: "unwritable" });
@@ -190,23 +178,13 @@ class HttpTransport implements StreamableHttpTransport {
     const session = this.#conversation.sessionId;
     if (!("method" in message) && !this.#takeQuestion(message.id)) return;
     if ((await this.#post(posting)) === "done") return;
-    hooks?.onRefused?.();
+    follower?.onRefused();
     const isRenewed = await this.#renewal.renew(() => this.#conversation.sessionId !== session);
     if (!isRenewed) throw forgottenError();
     // Notifications and answers were meant for the old session, and mean nothing to the new one.
     if (!("id" in message && "method" in message)) return;
     await this.#opening.before(message);
     if ((await this.#post(posting)) === "forgotten") throw forgottenError();
-  }
-
-  /** Also ends the connection of the cancelled request, which is useless now and may be dead. */
-  async #cancel(message: JSONRPCNotification | JSONRPCRequest, options: QueueingSendOptions): Promise<void> {
-    const id = message.params?.requestId as RequestId;
-    try {
-      await this.#deliver(message, options);
-    } finally {
-      this.abandon(id);
-    }
   }
 
   #post(options: Omit<MessagePostOptions, "hasSession">): Promise<PostOutcome> {
@@ -223,7 +201,7 @@ class HttpTransport implements StreamableHttpTransport {
   }
 
   #accepted(message: JSONRPCMessage, headers: IncomingHeaders): void {
-    this.#wasTaken = true;
+    this.#hasAccepted = true;
     if (!isInitialize(message)) return;
     const sessionId = readSessionId(headerOf(headers, "mcp-session-id"));
     this.#conversation.sessionId = sessionId;
@@ -257,9 +235,8 @@ class HttpTransport implements StreamableHttpTransport {
     if ("method" in message) this.#noteQuestion(message);
     if (request && isInitialize(request) && "result" in message) this.#renewal.remember(message.result);
     const isRequest = request !== undefined && "method" in request && "id" in request;
-    const received: Received | undefined = isRequest ? { onStreamOf: request } : undefined;
     try {
-      this.onmessage?.(message, received);
+      this.onmessage?.(message, isRequest ? request : undefined);
     } catch (error) {
       this.onerror?.(asError(error));
     }
@@ -313,10 +290,7 @@ class HttpTransport implements StreamableHttpTransport {
       onLingering: (end) => this.#lingering.add(end),
       onSettled: (post) => this.#posts.remove(post),
       awaitElsewhere: () => this.#standing.awaitAnswer(),
-      explain: (refusal) => {
-        this.#firstRefusal ??= refusal.status;
-        return refusalError(refusal);
-      },
+      explain: refusalError,
     };
   }
 }

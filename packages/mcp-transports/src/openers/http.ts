@@ -49,7 +49,7 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
       hasSessionId: transport.sessionIds.length > 0,
       differences: transport.differences,
       secrets: [...secrets, ...(credentials?.secrets ?? []), ...transport.sessionIds],
-      firstRefusal: transport.firstRefusal,
+      hasAccepted: transport.hasAccepted,
     }),
     onRenewed: (listener) => {
       transport.onrenewed = listener;

@@ -5,11 +5,11 @@ import {
   type ResolvedInProcessServer,
   thrownMessage,
 } from "@jackfield/mcp-core";
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
 import { excerpt, redactorOf } from "../errors/wording.ts";
 import { checkMessage, isAnswer, type MessageCheck, unsoundAnswer } from "../message-check.ts";
-import { loadSdk } from "../sdk.ts";
+import type { Transport } from "../transport.ts";
 import type { Opener } from "./opener.ts";
 
 /** The exports in which a module's server is looked for, in this order. */
@@ -23,16 +23,13 @@ interface FoundServer {
 
 /** A channel to a server in this process. */
 export const openInProcess: Opener<ResolvedInProcessServer> = async (entry) => {
-  const sdk = await loadSdk();
   const { server, isOurs } = await findServer(entry);
-  const [ours, theirs] = sdk.InMemoryTransport.createLinkedPair();
-  sendCopies(ours, (message) => message);
-  sendCopies(theirs, checkMessage);
+  const [ours, theirs] = linkedPair();
   let closed: Promise<void> | undefined;
 
   /** Ignores errors of a server that fails to close. */
   const letGo = async () => {
-    await ours.close().catch(() => {});
+    await ours.close();
     if (isOurs) await server.close?.().catch(() => {});
   };
   const close = () => {
@@ -48,6 +45,67 @@ export const openInProcess: Opener<ResolvedInProcessServer> = async (entry) => {
   }
   return { transport: ours, isPipe: false, facts: () => ({}), close };
 };
+
+/** The side of a linked pair that the server in this process gets: a `Transport` of the SDK. */
+interface ServerSide {
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  start(): Promise<void>;
+  send(message: JSONRPCMessage): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Two ends that hand each other copies of their messages, each in a turn of its own: neither side can change what the other holds, and
+ * what one side throws does not reach the other.
+ */
+function linkedPair(): [Transport, ServerSide] {
+  let isClosed = false;
+  const deliver = (message: JSONRPCMessage | undefined, to: () => Transport | ServerSide) =>
+    message && queueMicrotask(() => !isClosed && to().onmessage?.(message));
+  const send = (message: JSONRPCMessage, to: () => Transport | ServerSide, check: MessageCheck) => {
+    if (isClosed) throw new ChannelFault({ kind: "unwritable" });
+    deliver(check(copyOf(message)), to);
+  };
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    for (const end of [ours, theirs]) end.onclose?.();
+  };
+  const ours: Transport = {
+    async start() {},
+    async send(message) {
+      send(
+        message,
+        () => theirs,
+        (checked) => checked,
+      );
+    },
+    post(message, follower) {
+      if (!follower.isWanted()) return;
+      try {
+        follower.onWriting();
+        send(
+          message,
+          () => theirs,
+          (checked) => checked,
+        );
+      } catch (error) {
+        follower.onFailed(error);
+      }
+    },
+    close,
+  };
+  const theirs: ServerSide = {
+    async start() {},
+    async send(message) {
+      send(message, () => ours, checkMessage);
+    },
+    close,
+  };
+  return [ours, theirs];
+}
 
 /** Follows the rule that is documented at `InProcessServerDefinition`. */
 async function findServer(entry: ResolvedInProcessServer): Promise<FoundServer> {
@@ -90,15 +148,6 @@ function isServer(value: unknown): value is InProcessServer {
   return (
     typeof value === "object" && value !== null && "connect" in value && typeof value.connect === "function"
   );
-}
-
-/** Messages cross as JSON, as on any other transport, so neither side can change the other's objects. */
-function sendCopies(transport: Transport, check: MessageCheck): void {
-  const send = transport.send.bind(transport);
-  transport.send = async (message, options) => {
-    const checked = check(copyOf(message));
-    if (checked) await send(checked, options);
-  };
 }
 
 /** Replaces an answer that cannot be written as JSON, for example a circular one: its request would get no answer. */

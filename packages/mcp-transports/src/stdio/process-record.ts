@@ -1,5 +1,4 @@
 import { isRecord } from "@jackfield/mcp-core";
-import { isText } from "../plain-values.ts";
 import type { ProcessIdentity } from "./process-snapshot.ts";
 
 /** The scope in which process numbers are meaningful: one machine, one boot, one PID namespace. */
@@ -39,19 +38,29 @@ function isProcessRecord(value: unknown): value is ProcessRecord {
   if (!isRecord(value) || value.version !== 1 || !isRecord(value.place)) return false;
   const { machine, boot, pidNamespace } = value.place;
   return (
-    [machine, boot, pidNamespace].every(isText) && isIdentity(value.host) && isListOf(value.trees, isTree)
+    [machine, boot, pidNamespace].every((value) => typeof value === "string") &&
+    isIdentity(value.host) &&
+    isListOf(value.trees, isTree)
   );
 }
 
 function isTree(value: unknown): value is RecordedTree {
   return (
-    isRecord(value) && isText(value.server) && isText(value.command) && isListOf(value.processes, isIdentity)
+    isRecord(value) &&
+    typeof value.server === "string" &&
+    typeof value.command === "string" &&
+    isListOf(value.processes, isIdentity)
   );
 }
 
 /** A number of 1 or less is never a child process. A signal to it could reach every process. */
 function isIdentity(value: unknown): value is ProcessIdentity {
-  return isRecord(value) && Number.isSafeInteger(value.pid) && Number(value.pid) > 1 && isText(value.start);
+  return (
+    isRecord(value) &&
+    Number.isSafeInteger(value.pid) &&
+    Number(value.pid) > 1 &&
+    typeof value.start === "string"
+  );
 }
 
 function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is readonly T[] {

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { ResolvedStdioServer } from "@jackfield/mcp-core";
 import { fileSystem } from "@jackfield/mcp-core/node";
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { childProcesses } from "../builtin-modules.ts";
 import type { ChannelFacts, ProcessExit } from "../channel.ts";
 import { ChannelFault } from "../channel-fault.ts";
 import { checkMessage, isAnswer } from "../message-check.ts";
-import type { QueueingSendOptions, QueueingTransport, SendFollower } from "../queueing-transport.ts";
+import type { SendFollower, Transport } from "../transport.ts";
 import { prepareStart } from "./command-start.ts";
 import { createMessageReader, type MessageReader } from "./message-reader.ts";
 import { createOutputTail, type OutputTail } from "./output-tail.ts";
@@ -24,8 +24,8 @@ const KEPT_STDERR_BYTES = 16 * 1024;
 /** How long to wait for the exit of a dying process, and for its last output, in milliseconds. */
 const LAST_WORDS_MS = 250;
 
-/** A child process as the SDK's `Transport`. */
-export interface StdioTransport extends QueueingTransport {
+/** The pipes of a child process. */
+export interface StdioTransport extends Transport {
   facts(): ChannelFacts;
   /** Shortens the graceful steps of ending the process tree. */
   hurry(): void;
@@ -51,9 +51,6 @@ class ChildTransport implements StdioTransport {
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
   onmessage?: Transport["onmessage"];
-  /** Together with `pid` this is how the SDK recognises a transport that is a pipe, and probes it as one. */
-  readonly stderr = null;
-  readonly isQueueing = true;
 
   readonly #server: ResolvedStdioServer;
   readonly #options: StdioTransportOptions;
@@ -85,10 +82,6 @@ class ChildTransport implements StdioTransport {
     this.#stderrTail = createOutputTail(KEPT_STDERR_BYTES);
   }
 
-  get pid(): number | null {
-    return this.#child?.pid ?? null;
-  }
-
   facts(): ChannelFacts {
     return {
       exit: this.#exit,
@@ -112,8 +105,8 @@ class ChildTransport implements StdioTransport {
     }
   }
 
-  async send(message: JSONRPCMessage, { hooks }: QueueingSendOptions = {}): Promise<void> {
-    await this.#openQueue().push(formatLine(message), hooks);
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#openQueue().push(formatLine(message));
   }
 
   post(message: JSONRPCMessage, follower: SendFollower): void {

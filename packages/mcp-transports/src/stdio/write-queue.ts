@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { ChannelFault } from "../channel-fault.ts";
-import type { QueueHooks, SendFollower } from "../queueing-transport.ts";
+import type { SendFollower } from "../transport.ts";
 
 /** What may wait for a process that does not read, in bytes. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
@@ -34,7 +34,7 @@ export interface WriteQueue {
    * @throws ChannelFault `queue-full`, or if the queue ended, `unwritable` for a line not yet written and `write-broken` for one being
    * written.
    */
-  push(line: string, hooks?: QueueHooks): Promise<void>;
+  push(line: string): Promise<void>;
   /** Like `push`, without a promise. */
   add(line: string, follower: LineFollower): void;
   /** A waiting line is no longer wanted. A full queue looks for lines to drop only after this was called. */
@@ -92,11 +92,12 @@ class StreamWriteQueue implements WriteQueue {
     this.#onWriting = onWriting;
   }
 
-  push(line: string, hooks?: QueueHooks): Promise<void> {
+  push(line: string): Promise<void> {
     return new Promise((resolve, reject) =>
       this.add(line, {
-        isWanted: () => hooks?.isWanted() !== false,
-        onWriting: () => hooks?.onWriting(),
+        isWanted: () => true,
+        onWriting() {},
+        onRefused() {},
         onTaken: resolve,
         onFailed: reject,
       }),

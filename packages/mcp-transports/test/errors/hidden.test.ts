@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { lossError, outdatedPriorError } from "../../src/errors/loss-error.ts";
 import { openingError } from "../../src/errors/opening-error.ts";
-import { abortedError, requestError } from "../../src/errors/request-error.ts";
+import { endError, requestError } from "../../src/errors/request-error.ts";
 
 const SECRET = "session-abcdef";
 const server = {
@@ -21,7 +21,7 @@ describe("the secrets of a channel", () => {
     ["a lost session", () => lossError({ server, facts })],
     ["an outdated prior handshake", () => outdatedPriorError({ server, facts }, thrown)],
     ["a failed opening", () => openingError(thrown, { server, facts, connectTimeoutMs: 1 })],
-    ["an aborted request", () => abortedError(thrown, { ...request, facts })],
+    ["an aborted request", () => endError({ kind: "aborted", reason: thrown }, { ...request, facts }, false)],
     ["a failed request", () => requestError(thrown, { ...request, facts })],
   ])("are absent from the error of %s", (_, create) => {
     const error = create();

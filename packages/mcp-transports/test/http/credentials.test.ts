@@ -78,7 +78,11 @@ describe("authorization", () => {
     const error = await failToConnect(server, { auth });
     expect(error.code).toBe("MCP_AUTH_REQUIRED");
     expect(onChallenge).toHaveBeenCalledTimes(1);
-    expect(server.log).toHaveLength(2);
+    expect(server.log.map(({ what }) => what)).toEqual([
+      "POST server/discover",
+      "POST server/discover",
+      "POST initialize",
+    ]);
   });
 
   test("[A22] in a configured header is not replaced by the auth port's", async () => {

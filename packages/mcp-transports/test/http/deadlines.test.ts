@@ -78,13 +78,18 @@ describe("[R45] the connect deadline covers", () => {
     ["the wait for credentials", { headers: neverSettle }, {}],
     ["the wait for a login", { onChallenge: neverSettle }, { authorization: ["Bearer other"] }],
     ["an unanswered notifications/initialized", {}, { on: { "notifications/initialized": { hang: true } } }],
-    ["a fallback to HTTP+SSE without an endpoint", {}, { answer: "legacy-sse", endpoint: null }],
   ])("%s", async (_, stuck, script) => {
     const remote = await startRemote(script);
     const { port, opened } = stuckPort(stuck);
     opened();
     const error = await failureOf(connectTo(remote, { auth: port, limits: { connectTimeoutMs: 200 } }));
     expect(error).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", server: "remote" });
+  });
+
+  test("a fallback to HTTP+SSE without an endpoint, which leaves the first refusal as the reason", async () => {
+    const remote = await startRemote({ answer: "legacy-sse", endpoint: null });
+    const error = await failureOf(connectTo(remote, { limits: { connectTimeoutMs: 3000 } }));
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", server: "remote", httpStatus: 405 });
   });
 });
 

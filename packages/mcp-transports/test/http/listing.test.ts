@@ -37,14 +37,11 @@ describe("a list of several pages", () => {
     expect(count(remote, "tools/list")).toBe(5);
   });
 
-  test.each([{ repeatCursor: true }, { endlessPages: true }])(
-    "[T87] without an end is refused: %j",
-    async (fault) => {
-      const { remote, session } = await open({ tools, pageSize: 2, ...fault });
-      expect((await failureOf(session.list("tools", { signal: never }))).code).toBe("MCP_LIMIT_EXCEEDED");
-      expect(count(remote, "tools/list")).toBeLessThanOrEqual(64);
-    },
-  );
+  test("[T87] without an end is refused", async () => {
+    const { remote, session } = await open({ tools, pageSize: 2, endlessPages: true });
+    expect((await failureOf(session.list("tools", { signal: never }))).code).toBe("MCP_LIMIT_EXCEEDED");
+    expect(count(remote, "tools/list")).toBeLessThanOrEqual(64);
+  });
 
   test("[R37] has one deadline for all its pages", async () => {
     const { session } = await open(

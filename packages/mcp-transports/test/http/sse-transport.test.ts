@@ -207,11 +207,14 @@ describe("the older HTTP+SSE transport", () => {
 });
 
 describe("an entry for Streamable HTTP", () => {
-  test.each([404, 405, 501])("falls back to HTTP+SSE when the server answers %d", async (postStatus) => {
-    const { session } = await open({ ...LEGACY, postStatus });
-    expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
-    expect(session.handshake.prior).toMatchObject({ era: "legacy", transport: "sse" });
-  });
+  test.each([400, 401, 403, 404, 405, 406, 415, 422, 501])(
+    "falls back to HTTP+SSE when the server answers %d",
+    async (postStatus) => {
+      const { session } = await open({ ...LEGACY, postStatus });
+      expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
+      expect(session.handshake.prior).toMatchObject({ era: "legacy", transport: "sse" });
+    },
+  );
 
   const HOUR_MS = 3_600_000;
 
@@ -243,7 +246,7 @@ describe("an entry for Streamable HTTP", () => {
     expect((await upgraded.list("tools", { signal: never })).items).toHaveLength(4);
   });
 
-  test.each([400, 401, 403, 429, 500, 502, 503])(
+  test.each([408, 429, 500, 502, 503])(
     "[R46] does not fall back to HTTP+SSE when the server answers %d",
     async (status) => {
       const remote = await startRemote({ on: { POST: { reply: { status } } } });

@@ -57,7 +57,12 @@ test("[R24] a session that keeps getting lost with its stream is renewed at most
     renewalTimeoutMs: 0,
   });
   atEnd(() => transport.close());
-  await transport.send({ jsonrpc: "2.0", id: 0, method: "initialize", params: {} });
+  const answered = new Promise((resolve, reject) => {
+    transport.onmessage = resolve;
+    const follower = { isWanted: () => true, onWriting() {}, onRefused() {}, onFailed: reject };
+    transport.post({ jsonrpc: "2.0", id: 0, method: "initialize", params: {} }, follower);
+  });
+  await answered;
   await transport.send({ jsonrpc: "2.0", method: "notifications/initialized" });
   await vi.advanceTimersByTimeAsync(600_000);
   expect(begun.length).toBeGreaterThan(30);

@@ -6,6 +6,7 @@ import { createConnectionPools } from "../../src/http/connection-pools.ts";
 import type { HttpWire, WireRequest } from "../../src/http/http-wire.ts";
 import { createUndiciWire } from "../../src/http/undici-wire.ts";
 import { atEnd } from "../cleanup.ts";
+import { ECHO, open } from "./remote.ts";
 
 /** A server in its own thread: it keeps streams open, answers calls, and resets the connection of the first call. */
 const SERVER = `
@@ -115,6 +116,8 @@ test("requests after a pause wait for the event loop and then go out in order", 
   pause();
   handlers[0]?.onResponseEnd?.(CONTROLLER, {});
   post("/after-an-answer");
+  expect(paths, "until the connection of the answer is free").toHaveLength(3);
+  await new Promise(setImmediate);
   expect(paths).toHaveLength(4);
   pause();
   post("/while-two-are-open");
@@ -139,4 +142,11 @@ test.each([
   expect(paths).toHaveLength(1);
   for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
   expect(paths).toHaveLength(2);
+});
+
+test("the handshake and calls one after another share one connection, beside that of the stream", async () => {
+  const { remote, session } = await open();
+  await remote.until(() => remote.streams.length === 1);
+  for (let call = 0; call < 5; call += 1) await session.request("tools/call", ECHO);
+  expect(remote.connectionCount).toBe(2);
 });

@@ -6,6 +6,12 @@ import { type HttpExchange, on, startHttpServer } from "../http-server.ts";
 
 const never = { signal: new AbortController().signal };
 const CALL = { name: "echo" };
+const DISCOVERED = {
+  supportedVersions: ["2026-07-28"],
+  capabilities: { tools: {} },
+  ttlMs: 0,
+  cacheScope: "private",
+};
 
 describe("connecting over Streamable HTTP", () => {
   test("lists and calls tools, and sends DELETE when it is closed", async () => {
@@ -228,19 +234,19 @@ test("an answer in an event stream that ends is read", async () => {
   expect(await (await connect(server)).request("tools/call", CALL)).toEqual({ content: [] });
 });
 
+test("an answer of a modern server that does not say what it is is complete", async () => {
+  const server = await startHttpServer(on("tools/call", ({ answer }) => answer({ content: [] })));
+  const session = await connect(server, { prior: { era: "modern", at: 0, discover: DISCOVERED } });
+  expect(await session.request("tools/call", CALL)).toEqual({ content: [] });
+});
+
 test("a modern server gets the parameters that a tool marks as headers", async () => {
   const server = await startHttpServer(
     on("tools/call", ({ answer }) =>
       answer({ resultType: "complete", content: [], structuredContent: "odd" }),
     ),
   );
-  const discover = {
-    supportedVersions: ["2026-07-28"],
-    capabilities: { tools: {} },
-    ttlMs: 0,
-    cacheScope: "private",
-  };
-  const session = await connect(server, { prior: { era: "modern", at: 0, discover } });
+  const session = await connect(server, { prior: { era: "modern", at: 0, discover: DISCOVERED } });
   const region = { type: "string", "x-mcp-header": "Region" };
   const tool = {
     name: "echo",

@@ -92,14 +92,21 @@ test("an unwanted line is not written and makes room in the queue", async () => 
   const queue = createWriteQueue(stream, TEN_BYTES);
   const events: string[] = [];
   let isWanted = true;
-  const hooks = { isWanted: () => isWanted, onWriting: () => events.push("written") };
+  const dropped = Promise.withResolvers<void>();
+  const follower = {
+    isWanted: () => isWanted,
+    onWriting: () => events.push("written"),
+    onRefused() {},
+    onFailed: dropped.reject,
+    onTaken: dropped.resolve,
+  };
   const first = queue.push("a");
   await Promise.resolve();
-  const dropped = queue.push("12345678", hooks);
+  queue.add("12345678", follower);
   isWanted = false;
   queue.noticeUnwanted();
   const kept = queue.push("87654321");
-  await dropped;
+  await dropped.promise;
   takeNext();
   await first;
   takeNext();
@@ -125,7 +132,7 @@ test("[T88] a full queue is searched for unwanted lines only after noticeUnwante
   const isWanted = vi.fn(() => true);
   const lines = [queue.push("under way")];
   await Promise.resolve();
-  lines.push(queue.push("12345678", { isWanted, onWriting() {} }));
+  queue.add("12345678", { isWanted, onWriting() {}, onRefused() {}, onFailed() {} });
   const refuse = async (times: number) => {
     for (let n = 0; n < times; n += 1) expect(await faultOf(queue.push("more"))).toBe("queue-full");
   };

@@ -1,0 +1,233 @@
+import { setImmediate as afterReading } from "node:timers";
+import { type JsonObject, type McpError, startTimer } from "@jackfield/mcp-core";
+import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/client";
+import type { Transport } from "../transport.ts";
+import { type Answer, type OutgoingRequest, PendingRequest } from "./pending-request.ts";
+
+/** A request or a notification of the server. */
+export type ServerMessage = Extract<JSONRPCMessage, { method: string }>;
+
+export interface ConnectionOptions {
+  readonly transport: Transport;
+  /** In milliseconds, for requests that have none of their own; `0` means no limit. */
+  readonly limits: { readonly callTimeoutMs: number; readonly maxTotalMs: number };
+  readonly listener: ConnectionListener;
+  /** An answer arrived that no request waits for. */
+  onStrayAnswer(): void;
+  /** Receives errors that belong to no request. */
+  onProblem(error: Error): void;
+}
+
+/** Hears what happens to a connection. */
+export interface ConnectionListener {
+  /** Receives the server's requests and notifications, with our request on whose stream they came, if the transport can tell. */
+  onServerMessage(message: ServerMessage, stream: JSONRPCRequest | undefined): void;
+  /** A request was given up that the server may still work on. */
+  onAbandoned?(request: PendingRequest): void;
+  /** The transport has ended. */
+  onEnd(): void;
+}
+
+/** No request waits longer than this for messages that had arrived before its deadline, in turns of the event loop. */
+const MOST_READING_TURNS = 50;
+
+/**
+ * One conversation with a server: sends requests and matches the answers to them, keeps their deadlines with a single timer, and passes
+ * on what the server says of its own accord. Both eras of the protocol and all transports use it.
+ */
+export class Connection {
+  /** The `_meta` about the sender in every message of the modern era. */
+  envelope: JsonObject | undefined;
+  /** Whether the server may speak unasked. Until then, whatever it says but answers is ignored. */
+  isListening = false;
+  /** Replaced when the handshake is complete. */
+  listener: ConnectionListener;
+  readonly transport: Transport;
+  readonly #options: ConnectionOptions;
+  readonly #pending = new Map<number, PendingRequest>();
+  #lastId = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #wakesAt = Number.POSITIVE_INFINITY;
+  /** Counts the messages that arrived. */
+  #heard = 0;
+  #isEnded = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.transport = options.transport;
+    this.listener = options.listener;
+    this.transport.onmessage = (message, stream) => this.#take(message, stream);
+    this.transport.onerror = options.onProblem;
+    this.transport.onclose = () => {
+      this.#isEnded = true;
+      this.listener.onEnd();
+    };
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  get isIdle(): boolean {
+    return this.#pending.size === 0;
+  }
+
+  /** The requests that wait for an answer. */
+  get pending(): Iterable<PendingRequest> {
+    return this.#pending.values();
+  }
+
+  /** Sends a request. Resolves with what `read` returns, and rejects with what `explain` returns. */
+  request(request: OutgoingRequest): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
+      const { signal, timeoutMs, maxTotalMs } = request.options;
+      const { limits } = this.#options;
+      const pending = new PendingRequest(this, request, resolve, reject, {
+        timeoutMs: timeoutMs ?? limits.callTimeoutMs,
+        maxTotalMs: maxTotalMs ?? limits.maxTotalMs,
+      });
+      if (signal?.aborted) pending.end({ kind: "aborted", reason: signal.reason });
+      else {
+        pending.listenTo(signal);
+        request.begun?.(pending);
+        this.send(pending, request.params, request.headers);
+      }
+    });
+  }
+
+  /** Sends a request, or its next round, under a new id. */
+  send(pending: PendingRequest, params: JsonObject, headers: OutgoingRequest["headers"]): void {
+    this.forget(pending);
+    const id = this.#newId();
+    const { method, isHandshake, meta = params._meta as JsonObject | undefined } = pending.request;
+    pending.id = id;
+    pending.headers = headers;
+    this.#pending.set(id, pending);
+    this.#wakeFor(pending);
+    const _meta = { ...this.envelope, ...meta, progressToken: id };
+    const sent = isHandshake ? params : { ...params, _meta };
+    this.transport.post({ jsonrpc: "2.0", id, method, params: sent }, pending);
+  }
+
+  /** Sends a notification. Resolves once it is accepted. */
+  notify(method: string, params?: JsonObject): Promise<void> {
+    const meta = this.envelope && { _meta: { ...this.envelope, ...(params?._meta as JsonObject) } };
+    const whole = params === undefined && meta === undefined ? undefined : { ...params, ...meta };
+    return this.transport.send({ jsonrpc: "2.0", method, ...(whole && { params: whole }) });
+  }
+
+  /** Answers a request of the server. */
+  reply(answer: Answer): Promise<void> {
+    return this.transport.send(answer);
+  }
+
+  /** Suspends the idle deadlines of these requests until the returned function is called: the server waits for an answer of ours. */
+  hold(requests: Iterable<PendingRequest>): () => void {
+    const held = [...requests];
+    for (const request of held) request.holds += 1;
+    return () => {
+      for (const request of held.splice(0)) {
+        request.holds -= 1;
+        request.rewind();
+        if (this.#pending.get(request.id) === request) this.#wakeFor(request);
+      }
+    };
+  }
+
+  /** Ends every pending request. Nothing may be sent after that. No cause means that the host closed the session. */
+  end(cause: McpError | undefined): void {
+    for (const pending of [...this.#pending.values()]) pending.end({ kind: "ended", cause });
+    clearTimeout(this.#timer);
+  }
+
+  /** Removes a request that has settled or begins another round. */
+  forget(pending: PendingRequest): void {
+    if (this.#pending.get(pending.id) === pending) this.#pending.delete(pending.id);
+    // A timer that is no longer needed stays set, but does not keep the process alive. One request may stay open for ever.
+    if (this.#pending.size <= 1 && !this.#hasDeadline()) this.#timer?.unref();
+  }
+
+  #hasDeadline(): boolean {
+    for (const { dueAt } of this.#pending.values()) if (dueAt < Number.POSITIVE_INFINITY) return true;
+    return false;
+  }
+
+  /** Gives up a request whose answer is no longer wanted. The server is told if it may have received it. */
+  giveUp(pending: PendingRequest): void {
+    if (this.#pending.get(pending.id) !== pending) return;
+    this.forget(pending);
+    const { id, isWritten, isAnswered, request } = pending;
+    if (isAnswered || request.isHandshake || this.#isEnded) return;
+    if (isWritten) this.listener.onAbandoned?.(pending);
+    // In the modern era, over HTTP, the end of a request's own stream cancels it (MCP 2026-07-28, Streamable HTTP, "Cancellation").
+    const endsByStream = this.envelope !== undefined && this.transport.abandon !== undefined;
+    const params = { requestId: id, reason: "the caller no longer waits" };
+    if (isWritten && !endsByStream) this.notify("notifications/cancelled", params).catch(() => {});
+    if (!isWritten) this.transport.noticeUnwanted?.();
+    this.transport.abandon?.(id);
+  }
+
+  #newId(): number {
+    do this.#lastId = this.#lastId === LAST_ID ? 1 : this.#lastId + 1;
+    while (this.#pending.has(this.#lastId));
+    return this.#lastId;
+  }
+
+  #take(message: JSONRPCMessage, stream: JSONRPCRequest | undefined): void {
+    this.#heard += 1;
+    if (!("method" in message)) this.#takeAnswer(message);
+    else if (message.method === "notifications/progress") this.#takeProgress(message.params ?? {});
+    else if (this.isListening) this.listener.onServerMessage(message, stream);
+  }
+
+  #takeAnswer(answer: Answer): void {
+    const pending = this.#find(answer.id);
+    if (pending && !pending.isAnswered) pending.answered(answer);
+    else this.#options.onStrayAnswer();
+  }
+
+  #takeProgress({ progressToken, progress, total, message }: { readonly [name: string]: unknown }): void {
+    if (typeof progress !== "number") return;
+    this.#find(progressToken)?.progressed({
+      progress,
+      total: typeof total === "number" ? total : undefined,
+      message: typeof message === "string" ? message : undefined,
+    });
+  }
+
+  /** Some servers turn the number 1 into `"1"`; no other spelling of an id is accepted. */
+  #find(id: unknown): PendingRequest | undefined {
+    if (typeof id === "number") return this.#pending.get(id);
+    const number = typeof id === "string" ? Number(id) : Number.NaN;
+    return String(number) === id ? this.#pending.get(number) : undefined;
+  }
+
+  #wakeFor({ dueAt }: PendingRequest): void {
+    this.#timer?.ref();
+    if (dueAt >= this.#wakesAt) return;
+    clearTimeout(this.#timer);
+    this.#wakesAt = dueAt;
+    const delayMs = Math.max(1, Math.ceil(dueAt - performance.now()));
+    this.#timer = startTimer(() => this.#wake(performance.now(), 0, this.#heard), delayMs);
+  }
+
+  /** What had arrived before a deadline is read before the deadline counts, even if the event loop was blocked until now. */
+  #wake(now: number, turns: number, heard: number): void {
+    afterReading(() => {
+      if (this.#heard !== heard && turns < MOST_READING_TURNS) this.#wake(now, turns + 1, this.#heard);
+      else this.#expireUntil(now);
+    });
+  }
+
+  #expireUntil(now: number): void {
+    this.#timer = undefined;
+    this.#wakesAt = Number.POSITIVE_INFINITY;
+    for (const pending of [...this.#pending.values()]) {
+      if (pending.dueAt > now) this.#wakeFor(pending);
+      else pending.expire(now);
+    }
+  }
+}
+
+/** Ids fit into 32 bits, for servers that read them so. */
+const LAST_ID = 2 ** 31 - 1;

@@ -1,0 +1,152 @@
+import { isRecord, type Listing, type Logger, type ToolDefinition } from "@jackfield/mcp-core";
+import { encodeHeaderValue } from "../http/message-headers.ts";
+
+/** Marks a parameter that is repeated in a header of the request (SEP-2243). */
+const MARK = "x-mcp-header";
+const PREFIX = "mcp-param-";
+/** Types that may be repeated. `number` may not, because a number can be written in many ways. */
+const MARKABLE_TYPES: readonly unknown[] = ["string", "integer", "boolean"];
+/** A field name of HTTP (RFC 9110, section 5.1). */
+const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** Keywords whose value is data, so nothing inside is a mark. */
+const DATA_KEYWORDS: readonly string[] = ["default", "const", "enum", "examples"];
+/** Keywords that hold schemas by name: the names of their members are not keywords. */
+const NAMED_KEYWORDS: readonly string[] = [
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+];
+
+/** A marked parameter: where it stands in the arguments, and its header. */
+interface Marked {
+  readonly path: readonly string[];
+  readonly header: string;
+}
+
+/** The marks of a tool, or what is wrong with them. */
+interface Marks {
+  readonly marked: readonly Marked[];
+  readonly fault: string | undefined;
+}
+
+/** A cache, because looking for marks takes longer than the rest of a call. */
+const KNOWN = new WeakMap<ToolDefinition, Marks>();
+
+/** The headers that repeat marked arguments of a call. `undefined`: its tool marks none. */
+export function mirroredArguments(
+  tool: ToolDefinition,
+  args: unknown,
+): { readonly [name: string]: string } | undefined {
+  const { marked } = marksOf(tool);
+  if (marked.length === 0) return undefined;
+  return Object.fromEntries(
+    marked.flatMap(({ path, header }) => {
+      const value = textOf(valueAt(args, path));
+      return value === undefined ? [] : [[PREFIX + header.toLowerCase(), encodeHeaderValue(value)] as const];
+    }),
+  );
+}
+
+/**
+ * Leaves out tools with invalid marks: a call would send headers that the server must refuse. "Clients MUST reject tool definitions
+ * with an invalid `x-mcp-header`" (MCP 2026-07-28, Streamable HTTP). The others stay.
+ */
+export function withoutUnmirrorableTools(
+  listing: Listing<"tools">,
+  { server, log }: { readonly server: string; readonly log: Logger },
+): Listing<"tools"> {
+  const items = listing.items.filter((tool) => {
+    const { fault } = marksOf(tool);
+    if (fault !== undefined)
+      log("warn", `A tool is left out: ${fault}. Report this to the server's developers.`, {
+        server,
+        tool: tool.name,
+      });
+    return fault === undefined;
+  });
+  return items.length === listing.items.length ? listing : { ...listing, items };
+}
+
+/** The paths of the parameters that a tool marks, with their headers. */
+export function markedParameters(tool: ToolDefinition): readonly { path: string; header: string }[] {
+  return marksOf(tool).marked.map(({ path, header }) => ({ path: path.join("."), header }));
+}
+
+function marksOf(tool: ToolDefinition): Marks {
+  const known = KNOWN.get(tool);
+  if (known) return known;
+  const marked: Marked[] = [];
+  const isMarked = JSON.stringify(tool.inputSchema).includes(`"${MARK}"`);
+  const fault = isMarked ? faultIn(tool.inputSchema, [], marked) : undefined;
+  const marks = { marked, fault };
+  KNOWN.set(tool, marks);
+  return marks;
+}
+
+type Schema = { readonly [keyword: string]: unknown };
+
+/** @param path - of the value in the arguments; `undefined` where it cannot be found, since more than `properties` lead there */
+function faultIn(schema: unknown, path: readonly string[] | undefined, marked: Marked[]): string | undefined {
+  if (typeof schema !== "object" || schema === null) return undefined;
+  if (Array.isArray(schema)) return firstFault(schema, marked);
+  const fault = MARK in schema ? markFault(schema as Schema, path, marked) : undefined;
+  if (fault !== undefined) return fault;
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === MARK || DATA_KEYWORDS.includes(keyword)) continue;
+    const inner = NAMED_KEYWORDS.includes(keyword)
+      ? namedFault(value, keyword === "properties" ? path : undefined, marked)
+      : faultIn(value, undefined, marked);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+function namedFault(
+  schemas: unknown,
+  path: readonly string[] | undefined,
+  marked: Marked[],
+): string | undefined {
+  if (!isRecord(schemas)) return undefined;
+  for (const [name, schema] of Object.entries(schemas)) {
+    const fault = faultIn(schema, path && [...path, name], marked);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function firstFault(schemas: readonly unknown[], marked: Marked[]): string | undefined {
+  for (const schema of schemas) {
+    const fault = faultIn(schema, undefined, marked);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function markFault(
+  { [MARK]: header, type }: Schema,
+  path: readonly string[] | undefined,
+  marked: Marked[],
+): string | undefined {
+  if (path === undefined || path.length === 0) return `"${MARK}" is not on a parameter`;
+  if (typeof header !== "string" || !FIELD_NAME.test(header)) return `"${MARK}" does not name a header`;
+  if (!MARKABLE_TYPES.includes(type))
+    return `"${MARK}" marks something other than a string, an integer or a boolean`;
+  if (marked.some((other) => other.header.toLowerCase() === header.toLowerCase()))
+    return `"${MARK}" names the same header twice`;
+  marked.push({ path, header });
+  return undefined;
+}
+
+function valueAt(args: unknown, path: readonly string[]): unknown {
+  let value = args;
+  for (const name of path) value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
+}
+
+/** What is not of a markable type is left out: the server compares the header with the argument. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "boolean" || Number.isSafeInteger(value) ? String(value) : undefined;
+}
