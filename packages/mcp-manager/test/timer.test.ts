@@ -83,7 +83,7 @@ describe("a time above 2^31-1 ms", () => {
   });
 
   it("does not expire at once as the heartbeat interval", async () => {
-    const subject = { server: "a", ping: vi.fn(), heardAt: () => 0, isBusy: vi.fn(() => false) };
+    const subject = { server: "a", pings: {}, ping: vi.fn(), heardAt: () => 0, isBusy: vi.fn(() => false) };
     const policy = { intervalMs: LONG_MS, timeoutMs: 1_000, threshold: 1 };
     const heartbeat = createHeartbeat(policy, subject, () => {});
     await vi.advanceTimersByTimeAsync(60_000);

@@ -1,7 +1,8 @@
+import type { Refusal } from "./http/http-call.ts";
 import type { LaunchFault } from "./stdio/command-launch.ts";
 import type { PassedOver } from "./stdio/command-lookup.ts";
 
-/** Faults of a channel for which neither the SDK nor Node.js has an error. */
+/** Faults of a channel for which Node.js has no error. */
 export type ChannelFaultFacts =
   /** The process could not be started. */
   | { readonly kind: "spawn-failed"; readonly errno: string | undefined }
@@ -28,17 +29,12 @@ export type ChannelFaultFacts =
   /** A message was being written when the process ended or closed its input. */
   | { readonly kind: "write-broken" }
   | { readonly kind: "output-ended" }
-  /** An HTTP status with details that the SDK's errors cannot hold. */
-  | {
-      readonly kind: "http-refused";
-      readonly status: number;
-      readonly retryAfterMs?: number | undefined;
-      readonly challenge?: string | undefined;
-    }
+  /** A request was refused with an HTTP status. `isForgotten`: the server does not know its session any more. */
+  | ({ readonly kind: "http-refused"; readonly isForgotten?: boolean | undefined } & Refusal)
   | { readonly kind: "deadline-expired" }
   | { readonly kind: "aborted" };
 
-/** Travels through the SDK to `errors/`, where it becomes an `McpError`. It never leaves this package. */
+/** Travels to `errors/`, where it becomes an `McpError`. It never leaves this package. */
 export class ChannelFault extends Error {
   override readonly name = "ChannelFault";
   readonly facts: ChannelFaultFacts;

@@ -23,8 +23,6 @@ export interface ChannelFacts {
   readonly stray?: StrayOutput | undefined;
   /** Whether the process had read a message before it ended, as far as the system can tell. */
   readonly hasReadInput?: boolean | undefined;
-  /** Whether the server gave the session an id, so that a 404 means that it has forgotten it. */
-  readonly hasSessionId?: boolean | undefined;
   /** How the server that answered a session renewal differs from the original one, if it does. */
   readonly differences?: readonly string[] | undefined;
   /** What must not be shown, besides the secrets of the entry: session ids, and secrets that follow from the URL. */

@@ -30,9 +30,19 @@ export function heartbeatFor(transport: TransportKind, options: HeartbeatOptions
   };
 }
 
+/** What is known of pings to one server, over all its sessions. */
+export interface PingRecord {
+  /**
+   * `refused`: the last session was given up because the server refused a ping with an HTTP status. `unsupported`: the next session was
+   * refused one, too, so it is the ping that the server does not take.
+   */
+  verdict?: "refused" | "unsupported" | undefined;
+}
+
 /** The session that is watched. */
 export interface HeartbeatSubject {
   readonly server: string;
+  readonly pings: PingRecord;
   /** Sends a ping. */
   ping(timeoutMs: number): Promise<unknown>;
   /** When the server was last heard, by the monotonic clock, in milliseconds. */
@@ -48,7 +58,8 @@ export interface Heartbeat {
 
 /**
  * Pings a silent server, and reports once when the pings go unanswered. Any answer counts, including the error of a server that does
- * not know `ping` ([S5]).
+ * not know `ping` ([S5]). A refusal with an HTTP status does not: the session may be unknown to the server, or a gateway answers for it. A
+ * server that refuses the ping of a fresh session as well is not pinged any more.
  *
  * @param lost - called with `MCP_SESSION_LOST` when the threshold is reached; no ping follows
  */
@@ -58,7 +69,8 @@ export function createHeartbeat(
   lost: (error: McpError) => void,
 ): Heartbeat {
   const { intervalMs, timeoutMs, threshold } = policy;
-  let isStopped = intervalMs === 0;
+  const { pings } = subject;
+  let isStopped = intervalMs === 0 || pings.verdict === "unsupported";
   let timer: NodeJS.Timeout | undefined;
 
   function arm(): void {
@@ -76,14 +88,21 @@ export function createHeartbeat(
       if (isStopped || subject.isBusy() || !isQuiet) return arm();
       try {
         await subject.ping(timeoutMs);
+        pings.verdict = undefined;
         return arm();
       } catch (error) {
-        if (isMcpError(error) && error.rpcCode !== undefined) return arm();
+        const { rpcCode, httpStatus } = isMcpError(error) ? error : {};
+        if (rpcCode !== undefined && httpStatus === undefined) return arm();
+        if (httpStatus !== undefined && pings.verdict === "refused") {
+          pings.verdict = "unsupported";
+          return;
+        }
         missed = error;
       }
     }
     if (isStopped) return;
     isStopped = true;
+    if (isMcpError(missed) && missed.httpStatus !== undefined) pings.verdict = "refused";
     lost(unhealthy(subject.server, policy, missed));
   }
 

@@ -15,7 +15,7 @@ import { awaitList, listedSession } from "./awaited-tools.ts";
 import { type CatalogMemory, createCatalogMemory } from "./catalog-memory.ts";
 import type { CatalogRecord, CatalogVerdict } from "./catalog-record.ts";
 import { type Connection, type ConnectionSubject, createConnection } from "./connection.ts";
-import { type Heartbeat, heartbeatFor } from "./heartbeat.ts";
+import { type Heartbeat, heartbeatFor, type PingRecord } from "./heartbeat.ts";
 import { boundedEntry, cutAdvice, type DatedListing, listKind } from "./list-kind.ts";
 import type { ServerHooks } from "./server-hooks.ts";
 import type { ServerSettings } from "./server-settings.ts";
@@ -95,6 +95,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   readonly #cutLists = new Set<CatalogKind>();
   #context: ServerContext | undefined;
   #heartbeat: Heartbeat | undefined;
+  readonly #pings: PingRecord = {};
   #since = Date.now();
   /** The last failure, until a session or a list succeeds, or the server is idle. */
   #lastFailure: { readonly error: McpError; readonly at: number } | undefined;
@@ -325,6 +326,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
       memory: this.#memory,
       hooks: this.#hooks,
       heartbeat: heartbeatFor(transport, this.#settings.heartbeat),
+      pings: this.#pings,
       isCurrent: (session) => this.openSession === session,
       reportLoss: (session, error) => this.reportLoss(session, error),
     };

@@ -2,7 +2,7 @@ import type { McpError, ServerNotification } from "@jackfield/mcp-core";
 import type { ServerContext } from "../context/server-context.ts";
 import type { CatalogMemory } from "./catalog-memory.ts";
 import { silencedError } from "./gone-error.ts";
-import { createHeartbeat, type Heartbeat, type HeartbeatPolicy } from "./heartbeat.ts";
+import { createHeartbeat, type Heartbeat, type HeartbeatPolicy, type PingRecord } from "./heartbeat.ts";
 import type { ServerHooks } from "./server-hooks.ts";
 import type { ServerTools } from "./server-tools.ts";
 import type { WatchedSession } from "./watched-session.ts";
@@ -14,6 +14,7 @@ export interface SessionAttendantOptions {
   readonly memory: CatalogMemory;
   readonly hooks: ServerHooks;
   readonly heartbeat: HeartbeatPolicy;
+  readonly pings: PingRecord;
   /** Whether this is still the session in use. */
   readonly isCurrent: (session: WatchedSession) => boolean;
   /** Treats the session as lost. */
@@ -70,11 +71,12 @@ export function attendSession(
 /** Protocol versions from 2026-07-28 on have no ping: the open stream and the calls are the evidence. */
 function seeThatItLives(
   session: WatchedSession,
-  { server, heartbeat, hooks, reportLoss }: SessionAttendantOptions,
+  { server, heartbeat, pings, hooks, reportLoss }: SessionAttendantOptions,
 ): Heartbeat | undefined {
   if (session.handshake.era === "modern") return undefined;
   const subject = {
     server,
+    pings,
     ping: (timeoutMs: number) => session.request("ping", undefined, { timeoutMs }),
     heardAt: () => session.heardAt,
     isBusy: () => session.isBusy,

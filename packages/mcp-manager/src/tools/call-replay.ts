@@ -21,7 +21,6 @@ export interface ReplayQuestion {
 
 /** The wait if a busy server gives no `Retry-After`. */
 const BUSY_DELAY_MS = 1_000;
-const NOT_FOUND = 404;
 const TOO_MANY_REQUESTS = 429;
 
 /**
@@ -29,7 +28,7 @@ const TOO_MANY_REQUESTS = 429;
  *
  * - Not sent: repeated up to twice, first on the same session if it still stands, then on another one.
  * - Refused before it ran, because the server does not know the session or with HTTP 429: repeated once, after the time that the server asks for.
- *   A 404 after the session was renewed is not repeated: the session has sent the call twice already.
+ *   A session that is unknown after it was renewed is not tried again: the session has sent the call twice already.
  * - May have run: repeated only if the caller allows it for this call, or if `trustAnnotations` is set and the tool's annotations say that
  *   it is read-only or idempotent. An attempt that found its session gone does not count as one of the repetitions that `replay` allows.
  * - Answered, timed out or aborted: never repeated. Nor is a call whose authorization challenge could not be met: the status in such an
@@ -49,7 +48,7 @@ export function repeatDelay({
 }: ReplayQuestion): number | undefined {
   if (error.outcome === "not-sent" || error.outcome === "rejected") {
     if (unsent > MOST_UNSENT || refused > 1 || isOfChallenge(error)) return undefined;
-    if (wasRenewed && error.httpStatus === NOT_FOUND) return undefined;
+    if (wasRenewed && error.code === "MCP_SESSION_LOST" && error.httpStatus !== undefined) return undefined;
     if (error.code === "MCP_SESSION_LOST" || error.code === "MCP_SERVER_EXITED") return 0;
     return error.httpStatus === TOO_MANY_REQUESTS ? (error.retryAfterMs ?? BUSY_DELAY_MS) : undefined;
   }

@@ -1,6 +1,11 @@
 import { McpError } from "@jackfield/mcp-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createHeartbeat, DEFAULT_HEARTBEAT, type Heartbeat } from "../../src/server/heartbeat.ts";
+import {
+  createHeartbeat,
+  DEFAULT_HEARTBEAT,
+  type Heartbeat,
+  type PingRecord,
+} from "../../src/server/heartbeat.ts";
 
 const POLICY = { intervalMs: 1_000, timeoutMs: 100, threshold: 2 };
 const NO_ANSWER = new McpError("MCP_CALL_TIMEOUT", "No answer.");
@@ -9,7 +14,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A server that counts pings and answers as the test says. */
-function watched(policy = POLICY) {
+function watched(policy = POLICY, record: PingRecord = {}) {
   const server = {
     heardAt: performance.now(),
     isBusy: false,
@@ -26,7 +31,13 @@ function watched(policy = POLICY) {
     server.heardAt = performance.now();
     return answer;
   };
-  const subject = { server: "s", ping, heardAt: () => server.heardAt, isBusy: () => server.isBusy };
+  const subject = {
+    server: "s",
+    pings: record,
+    ping,
+    heardAt: () => server.heardAt,
+    isBusy: () => server.isBusy,
+  };
   const heartbeat: Heartbeat = createHeartbeat(policy, subject, (error) => lost.push(error));
   return { server, lost, heartbeat };
 }
@@ -87,6 +98,32 @@ describe("a heartbeat", () => {
     await vi.advanceTimersByTimeAsync(5_050);
     expect(server.pings).toBe(5);
     expect(lost).toEqual([]);
+  });
+
+  it("takes a ping that is refused with an HTTP status as lost, until a fresh session refuses it, too", async () => {
+    const record: PingRecord = {};
+    const refusing = { ...POLICY, threshold: 1 };
+    const refuse = async () => {
+      throw new McpError("MCP_REQUEST_REJECTED", "Bad Request", { rpcCode: -32_600, httpStatus: 400 });
+    };
+    const first = watched(refusing, record);
+    first.server.answer = refuse;
+    await vi.advanceTimersByTimeAsync(1_150);
+    expect(first.lost).toMatchObject([{ code: "MCP_SESSION_LOST" }]);
+
+    const healed = watched(refusing, record);
+    await vi.advanceTimersByTimeAsync(1_150);
+    healed.server.answer = refuse;
+    await vi.advanceTimersByTimeAsync(1_150);
+    expect(healed.lost).toHaveLength(1);
+
+    const fresh = watched(refusing, record);
+    fresh.server.answer = refuse;
+    await vi.advanceTimersByTimeAsync(10_000);
+    const later = watched(refusing, record);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([fresh.lost, later.lost]).toEqual([[], []]);
+    expect([fresh.server.pings, later.server.pings]).toEqual([1, 0]);
   });
 
   it("[S5] sends and reports nothing after stop(), even if a ping is pending", async () => {

@@ -37,8 +37,8 @@ function describeEnd({ server, facts: { fault } }: ErrorContext): string {
   return kind === "unwritable" ? "its standard input but kept running" : "the connection";
 }
 
-/** The error of a session that its server no longer knows (MCP 2025-11-25, transports, "Session Management"). */
-export function forgottenSessionError(context: ErrorContext): McpError {
+/** The error of a session that its server no longer knows (MCP 2025-11-25, transports, "Session Management"), with the status that said so. */
+export function forgottenSessionError(httpStatus: number, context: ErrorContext): McpError {
   const { differences = [] } = context.facts;
   const replacement =
     differences.length > 0
@@ -46,8 +46,8 @@ export function forgottenSessionError(context: ErrorContext): McpError {
       : "";
   return new McpError(
     "MCP_SESSION_LOST",
-    `${nameOf(context)} no longer knows this session (HTTP 404)${replacement}. Connect again.`,
-    { phase: "call", httpStatus: 404, outcome: "rejected", ...commonDetails(context, undefined) },
+    `${nameOf(context)} no longer knows this session (HTTP ${httpStatus})${replacement}. Connect again.`,
+    { phase: "call", httpStatus, outcome: "rejected", ...commonDetails(context, undefined) },
   );
 }
 

@@ -1,5 +1,6 @@
 import { type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
 import type { ChannelFaultFacts } from "../channel-fault.ts";
+import type { Refusal } from "../http/http-call.ts";
 import type { LaunchFault } from "../stdio/command-launch.ts";
 import type { PassedOver } from "../stdio/command-lookup.ts";
 import { commonDetails, type ErrorContext, hiding, nameOf } from "./error-context.ts";
@@ -37,7 +38,7 @@ export function openingError(thrown: unknown, context: OpeningContext): McpError
 function readCause(thrown: unknown, { facts }: OpeningContext): Failure {
   const failure = readFailure(thrown);
   const isClosed = failure.kind === "channel" && failure.facts.kind === "output-ended";
-  const isVague = isClosed || failure.kind === "closed" || failure.kind === "other";
+  const isVague = isClosed || failure.kind === "other";
   return isVague && facts.fault ? readFailure(facts.fault) : failure;
 }
 
@@ -73,11 +74,9 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Ope
   switch (failure.kind) {
     case "channel":
       return explainFault(failure.facts, context);
-    case "http":
-      return explainStatus(failure.status, failure.detail, context);
     case "rpc": {
       const message = `${name} refused the connection (JSON-RPC error ${failure.code}): ${show(failure.message)}`;
-      return ["MCP_CONNECT_FAILED", message, { rpcCode: failure.code }];
+      return ["MCP_CONNECT_FAILED", message, { rpcCode: failure.code, httpStatus: failure.httpStatus }];
     }
     case "network":
       return [
@@ -95,8 +94,6 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Ope
         "MCP_PROTOCOL_VIOLATED",
         `${name} did not answer like an MCP server: ${show(failure.detail)}. Check that its entry names an MCP endpoint.`,
       ];
-    case "closed":
-      return explainClosing(context);
     case "rounds-exceeded":
     case "state-exceeded":
     case "other":
@@ -157,7 +154,7 @@ function explainFault(fault: ChannelFaultFacts, context: OpeningContext): Explan
     case "too-many-questions":
       return ["MCP_LIMIT_EXCEEDED", `${name} ${describeTooManyRequests(fault)}`];
     case "http-refused":
-      return explainStatus(fault.status, `HTTP ${fault.status}`, context, fault.retryAfterMs);
+      return explainStatus(fault, context);
     case "unwritable":
     case "write-broken":
     case "output-ended":
@@ -225,10 +222,8 @@ function explainSpawnFault(errno: string | undefined, context: OpeningContext): 
 }
 
 function explainStatus(
-  status: number,
-  detail: string,
+  { status, redirectedTo, retryAfterMs }: Refusal,
   context: OpeningContext,
-  retryAfterMs?: number,
 ): Explanation {
   const name = nameOf(context);
   if (status === 401 || status === 403)
@@ -237,7 +232,10 @@ function explainStatus(
       `${name} refused access (HTTP ${status}). ${adviseOnAuthorization(context.server)}`,
       { httpStatus: status },
     ];
-  const reason = status >= 300 && status < 400 ? `: ${excerpt(detail, hiding(context))}` : "";
+  const reason =
+    redirectedTo === undefined
+      ? ""
+      : `: a redirect to ${excerpt(redirectedTo, hiding(context))} was not followed`;
   return [
     "MCP_CONNECT_FAILED",
     `${name} answered with HTTP ${status}${reason}. ${adviseOnStatus(status)}`,

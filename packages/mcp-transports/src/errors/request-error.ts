@@ -1,9 +1,10 @@
 import { type CallOutcome, type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
 import type { ChannelFaultFacts } from "../channel-fault.ts";
+import type { Refusal } from "../http/http-call.ts";
 import type { RequestEnd } from "../protocol/pending-request.ts";
 import { isRefusalCode, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import { commonDetails, type ErrorContext, hiding, nameOf } from "./error-context.ts";
-import { type Failure, httpStatusOf, readFailure } from "./failure.ts";
+import { type Failure, readFailure } from "./failure.ts";
 import { adviseOnAuthorization } from "./http-status.ts";
 import { withOutcome } from "./known-outcome.ts";
 import { forgottenSessionError } from "./loss-error.ts";
@@ -28,11 +29,12 @@ type Explanation = readonly [
 export function requestError(thrown: unknown, context: RequestContext): McpError {
   const failure = readFailure(thrown);
   if (failure.kind === "mcp") return withOutcome(failure.error, outcomeOf(context).outcome);
-  const status = httpStatusOf(failure);
-  if (status === 404 && context.facts.hasSessionId)
-    return withRequest(forgottenSessionError(context), context);
-  const [code, message, details] =
-    status === undefined ? explainFailure(failure, context) : explainStatus(status, failure, context);
+  const refused =
+    failure.kind === "channel" && failure.facts.kind === "http-refused" ? failure.facts : undefined;
+  if (refused?.isForgotten) return withRequest(forgottenSessionError(refused.status, context), context);
+  const [code, message, details] = refused
+    ? explainStatus(refused, context)
+    : explainFailure(failure, context);
   return new McpError(code, message, {
     phase: phaseOf(context),
     tool: context.tool,
@@ -112,6 +114,7 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Req
       return explainRefusal(
         failure.kind === "rpc" ? failure.code : undefined,
         show(failure.kind === "rpc" ? failure.message : failure.detail),
+        failure.kind === "rpc" ? failure.httpStatus : undefined,
         context,
       );
     case "unsupported":
@@ -191,42 +194,51 @@ function explainLoss(context: RequestContext, reason: string): Explanation {
   ];
 }
 
-function explainRefusal(rpcCode: number | undefined, reason: string, context: RequestContext): Explanation {
+function explainRefusal(
+  rpcCode: number | undefined,
+  reason: string,
+  httpStatus: number | undefined,
+  context: RequestContext,
+): Explanation {
   const code = rpcCode ?? UNSUPPORTED_PROTOCOL_VERSION;
   const subject = subjectOf(context);
   if (isRefusalCode(code))
     return [
       refusalCode(context),
       `${nameOf(context)} refused ${subject} (JSON-RPC error ${code}): ${reason}`,
-      { rpcCode: code, outcome: "rejected" },
+      { rpcCode: code, httpStatus, outcome: "rejected" },
     ];
   const doubt = context.tool === undefined ? "" : ", which may or may not have been carried out";
   return [
     refusalCode(context),
     `${nameOf(context)} reported an error for ${subject}${doubt} (JSON-RPC error ${code}): ${reason}`,
-    { rpcCode: code, outcome: "unknown" },
+    { rpcCode: code, httpStatus, outcome: "unknown" },
   ];
 }
 
 /**
- * 401, 403, 404 and 429 refuse a request before it is processed. Any other status may follow work that was done, 502 and
- * 503 from a gateway included.
+ * Statuses of a request that was refused before it was processed (RFC 9110, RFC 6585). Any other may follow work that was done, 502 and 503
+ * from a gateway included, and a redirect that asks for a GET.
  */
-function explainStatus(status: number, failure: Failure, context: RequestContext): Explanation {
-  const retryAfterMs =
-    failure.kind === "channel" && failure.facts.kind === "http-refused"
-      ? failure.facts.retryAfterMs
-      : undefined;
+const REFUSED = new Set([307, 308, 404, 405, 411, 413, 415, 429, 431]);
+
+function explainStatus(
+  { status, retryAfterMs, redirectedTo }: Refusal,
+  context: RequestContext,
+): Explanation {
   const details = { httpStatus: status, retryAfterMs };
-  const answered = `${nameOf(context)} answered ${subjectOf(context)} with HTTP ${status}.`;
+  const target =
+    redirectedTo === undefined
+      ? ""
+      : ` It redirects to ${excerpt(redirectedTo, hiding(context))}, which is not followed.`;
+  const answered = `${nameOf(context)} answered ${subjectOf(context)} with HTTP ${status}.${target}`;
   if (status === 401 || status === 403)
     return [
       "MCP_AUTH_REQUIRED",
       `${answered} ${adviseOnAuthorization(context.server)}`,
       { ...details, outcome: "rejected" },
     ];
-  if (status === 404 || status === 429)
-    return [refusalCode(context), answered, { ...details, outcome: "rejected" }];
+  if (REFUSED.has(status)) return [refusalCode(context), answered, { ...details, outcome: "rejected" }];
   if (context.tool === undefined)
     return ["MCP_REQUEST_REJECTED", answered, { ...details, outcome: "unknown" }];
   return [

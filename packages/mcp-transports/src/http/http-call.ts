@@ -13,7 +13,7 @@ import {
   type WireListener,
   type WireRequest,
 } from "./http-wire.ts";
-import { judgeRedirect, MAX_REDIRECTS } from "./redirects.ts";
+import { displayUrl, judgeRedirect, MAX_REDIRECTS } from "./redirects.ts";
 
 /** How much of a refusal's body is read, and for how long. The status already says what the refusal means. */
 const EXCERPT_BYTES = 16 * 1024;
@@ -26,7 +26,7 @@ const REST_MS = 1000;
 export interface Refusal {
   readonly status: number;
   /** The beginning of the body. */
-  readonly text: string;
+  readonly text?: string | undefined;
   /** The target of a redirect that was not followed. */
   readonly redirectedTo?: string | undefined;
   /** The server's `Retry-After`, in milliseconds. */
@@ -233,7 +233,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
         this.#listener.onRefusal({
           status,
           text,
-          redirectedTo: redirect?.kind === "refuse" ? redirect.to : undefined,
+          redirectedTo: redirect && (redirect.kind === "refuse" ? redirect.to : displayUrl(redirect.url)),
           retryAfterMs: parseRetryAfter(headerOf(headers, "retry-after") ?? null, Date.now()),
           challenge: challenge?.wwwAuthenticate,
         }),

@@ -13,10 +13,11 @@ import { readMessages } from "./incoming-messages.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { claimedVersion } from "./message-headers.ts";
 import { endInTime } from "./notification-deadline.ts";
+import { isForgottenAnswer, saysForgotten } from "./refusal-error.ts";
 import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts";
 
-/** How a message ended. `forgotten`: the server no longer knows the session, so it has not processed the message. */
-export type PostOutcome = "done" | "forgotten";
+/** How a message ended. A refusal: the server no longer knows the session, so it has not processed the message. */
+export type PostOutcome = "done" | Refusal;
 
 /** The events of the stream that brings the answer to a message. */
 export interface PostFeedEvents {
@@ -229,8 +230,13 @@ class RunningPost implements MessagePost, HttpCallListener {
       this.#context.onStray(new Error("an answer arrived on the stream of another request"));
       return;
     }
-    this.#pass(soundMessage(message.id === this.id ? message : { ...message, id: this.id }));
-    this.#settle("done");
+    const answer = soundMessage(message.id === this.id ? message : { ...message, id: this.id });
+    if (this.#options.hasSession && "error" in answer && isForgottenAnswer(answer.error)) {
+      this.#settle({ status: 200, text: JSON.stringify(answer) });
+    } else {
+      this.#pass(answer);
+      this.#settle("done");
+    }
     if (this.#feed) this.#stopLingering ??= this.#context.onLingering(this.#letGo);
   }
 
@@ -259,7 +265,7 @@ class RunningPost implements MessagePost, HttpCallListener {
 
   onRefusal(refusal: Refusal): void {
     const answer = this.#findAnswer(refusal);
-    if (refusal.status === 404 && this.#options.hasSession) this.#settle("forgotten");
+    if (this.#options.hasSession && saysForgotten(refusal)) this.#settle(refusal);
     else if (answer) this.#take(answer);
     else this.#fail(this.#context.explain(refusal));
   }
@@ -269,7 +275,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     const { message } = this.#options;
     if ((status !== 400 && status !== 404) || claimedVersion(message) === undefined) return undefined;
     try {
-      return readMessages(text).find((found) => "error" in found && found.id === this.id);
+      return readMessages(text ?? "").find((found) => "error" in found && found.id === this.id);
     } catch {
       return undefined;
     }

@@ -177,14 +177,17 @@ class HttpTransport implements StreamableHttpTransport {
     if (opening) await opening;
     const session = this.#conversation.sessionId;
     if (!("method" in message) && !this.#takeQuestion(message.id)) return;
-    if ((await this.#post(posting)) === "done") return;
+    const lost = await this.#post(posting);
+    if (lost === "done") return;
     follower?.onRefused();
     const isRenewed = await this.#renewal.renew(() => this.#conversation.sessionId !== session);
-    if (!isRenewed) throw forgottenError();
+    if (!isRenewed) throw forgottenError(lost);
     // Notifications and answers were meant for the old session, and mean nothing to the new one.
     if (!("id" in message && "method" in message)) return;
     await this.#opening.before(message);
-    if ((await this.#post(posting)) === "forgotten") throw forgottenError();
+    const again = await this.#post(posting);
+    // A status that need not be about the session is taken at its word only once.
+    if (again !== "done") throw again.status === 404 ? forgottenError(again) : refusalError(again);
   }
 
   #post(options: Omit<MessagePostOptions, "hasSession">): Promise<PostOutcome> {

@@ -46,7 +46,6 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
     isPipe: false,
     facts: () => ({
       fault,
-      hasSessionId: transport.sessionIds.length > 0,
       differences: transport.differences,
       secrets: [...secrets, ...(credentials?.secrets ?? []), ...transport.sessionIds],
       hasAccepted: transport.hasAccepted,

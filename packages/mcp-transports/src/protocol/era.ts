@@ -11,7 +11,6 @@ import {
 } from "@jackfield/mcp-core";
 import type { Channel, ChannelFacts } from "../channel.ts";
 import { ChannelFault } from "../channel-fault.ts";
-import { StatusRefusal } from "../http/refusal-error.ts";
 import { METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import type { Connection } from "./connection.ts";
 import { ProtocolFault, RpcError } from "./faults.ts";
@@ -133,7 +132,6 @@ function isChallenge(error: unknown): boolean {
 
 /** `0` if the error is no refusal. */
 function refusalStatus(error: unknown): number {
-  if (error instanceof StatusRefusal) return error.status;
   return error instanceof ChannelFault && error.facts.kind === "http-refused" ? error.facts.status : 0;
 }
 

@@ -348,8 +348,8 @@ export class ProtocolSession implements Session {
   /** Some errors of one request show that no other will be served either. */
   #settled(method: string, error: McpError | undefined): void {
     if (!error) this.#isUnconfirmed = false;
-    else if (error.code === "MCP_SESSION_LOST" && error.httpStatus === 404)
-      this.#lose(forgottenSessionError(this.#context()));
+    else if (error.code === "MCP_SESSION_LOST" && error.httpStatus !== undefined)
+      this.#lose(forgottenSessionError(error.httpStatus, this.#context()));
     else if (this.#isUnconfirmed && contradictsPrior(method, error))
       this.#lose(outdatedPriorError(this.#context(), error));
     if (!this.#end) this.#changes?.open();

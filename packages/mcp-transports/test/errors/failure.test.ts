@@ -1,11 +1,11 @@
 import { McpError } from "@jackfield/mcp-core";
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import { ChannelFault } from "../../src/channel-fault.ts";
 import { readFailure } from "../../src/errors/failure.ts";
+import { RpcError } from "../../src/protocol/faults.ts";
 
-const httpError = (status: number, text?: string) =>
-  new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, "refused", { status, text });
+const REFUSED = { kind: "http-refused", status: 500, text: "boom" } as const;
+const RPC_BODY = '{"jsonrpc":"2.0","error":{"code":-32000,"message":"bad session"}}';
 const revokedProxy = () => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
@@ -15,17 +15,21 @@ const withCode = (code: string) => Object.assign(new Error("system"), { code });
 
 describe("readFailure", () => {
   test.each([
-    ["a JSON-RPC error", new ProtocolError(-32000, "no"), { kind: "rpc", code: -32000, message: "no" }],
-    ["an unknown protocol version", new ProtocolError(-32022, "old"), { kind: "version", detail: "old" }],
     [
-      "an HTTP status",
-      httpError(500, "boom"),
-      { kind: "http", status: 500, detail: "refused", body: "boom" },
+      "a JSON-RPC error",
+      new RpcError({ code: -32000, message: "no" }),
+      { kind: "rpc", code: -32000, message: "no" },
     ],
     [
+      "an unknown protocol version",
+      new RpcError({ code: -32022, message: "old" }),
+      { kind: "version", detail: "old" },
+    ],
+    ["an HTTP status", new ChannelFault(REFUSED), { kind: "channel", facts: REFUSED }],
+    [
       "an HTTP status with a JSON-RPC error in its body",
-      httpError(400, '{"jsonrpc":"2.0","error":{"code":-32000,"message":"bad session"}}'),
-      { kind: "rpc", code: -32000, message: "bad session" },
+      new ChannelFault({ ...REFUSED, status: 400, text: RPC_BODY }),
+      { kind: "rpc", code: -32000, message: "bad session", httpStatus: 400 },
     ],
     [
       "a refused socket",
@@ -38,17 +42,7 @@ describe("readFailure", () => {
       { kind: "network", code: "EHOSTUNREACH", neverSent: false },
     ],
     ["a reset socket", withCode("ECONNRESET"), { kind: "network", code: "ECONNRESET", neverSent: false }],
-    [
-      "a closed connection",
-      new SdkError(SdkErrorCode.ConnectionClosed, "gone"),
-      { kind: "closed", detail: "gone" },
-    ],
-    ["the SDK's plain error for a missing connection", new Error("Not connected"), { kind: "closed" }],
-    [
-      "an invalid result",
-      new SdkError(SdkErrorCode.InvalidResult, "odd"),
-      { kind: "invalid", detail: "odd" },
-    ],
+    ["text that is not JSON", new SyntaxError("odd"), { kind: "invalid", detail: "odd" }],
     ["an aborted fetch", new DOMException("aborted", "AbortError"), { kind: "other", detail: "aborted" }],
     ["a string", "text", { kind: "other", detail: "text" }],
     ["undefined", undefined, { kind: "other", detail: "undefined" }],
@@ -62,18 +56,13 @@ describe("readFailure", () => {
       Object.assign(new Error(), { message: Symbol("down") }),
       { kind: "other", detail: "Symbol(down)" },
     ],
-    [
-      "an HTTP status with a symbol as its message",
-      Object.assign(new Error(), { message: Symbol("down"), status: 500 }),
-      { kind: "http", status: 500, detail: "Symbol(down)", body: undefined },
-    ],
     ["a revoked proxy", revokedProxy(), { kind: "other", detail: "a value without a text" }],
   ])("reads %s", (_, thrown, expected) => {
     expect(readFailure(thrown)).toEqual(expected);
   });
 
-  test("finds the cause inside the SDK's wrappers", () => {
-    const wrapped = new SdkError(SdkErrorCode.EraNegotiationFailed, "probe failed", undefined, {
+  test("finds the cause inside wrappers", () => {
+    const wrapped = new Error("probe failed", undefined, {
       cause: new TypeError("fetch failed", { cause: withCode("ENOTFOUND") }),
     });
     expect(readFailure(wrapped)).toEqual({ kind: "network", code: "ENOTFOUND", neverSent: true });

@@ -23,6 +23,54 @@ describe("a session that the server has forgotten", () => {
     },
   );
 
+  const json = { "content-type": "application/json" };
+  const refusal = (code: number, message: string, id: string | null = null) =>
+    JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
+
+  // The words of servers made after the official examples, in TypeScript and Python, and of fastmcp.
+  test.each([
+    [400, refusal(-32_000, "Bad Request: No valid session ID provided")],
+    [400, refusal(-32_600, "Bad Request: Invalid or missing session ID")],
+    [400, refusal(-32_000, "Bad Request: Server not initialized")],
+    [404, refusal(-32_001, "Session not found")],
+    [503, refusal(-32_000, "Unknown session")],
+    [200, refusal(-32_001, "Session not found")],
+  ])("is renewed for all callers if the server says so with HTTP %d and %s", async (status, body) => {
+    const { remote, session } = await open({ unknownSession: { status, headers: json, body } });
+    await remote.until(() => remote.streams.length === 1);
+    remote.forgetSessions();
+    const nonces = ["a", "b", "c"];
+    const calls = nonces.map((nonce) =>
+      session.request("tools/call", { name: "echo", arguments: { nonce } }),
+    );
+    expect(await Promise.all(calls)).toHaveLength(3);
+    expect(count(remote, "initialize")).toBe(2);
+    expect(nonces.map((nonce) => remote.timesCarriedOut(nonce))).toEqual([1, 1, 1]);
+  });
+
+  test("is not what a 400 about another matter means, nor one that a new session gets as well", async () => {
+    const { remote, session } = await open();
+    const answering = (message: string) =>
+      remote.setScript({
+        on: { "tools/call": { reply: { status: 400, headers: json, body: refusal(-32_000, message) } } },
+      });
+    answering("Bad Request: odd arguments");
+    expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({
+      code: "MCP_TOOL_REJECTED",
+      rpcCode: -32_000,
+      httpStatus: 400,
+    });
+    expect(count(remote, "initialize")).toBe(1);
+    answering("You have no session with the bank.");
+    expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({
+      code: "MCP_TOOL_REJECTED",
+      message: expect.stringContaining("with the bank"),
+    });
+    expect(count(remote, "initialize")).toBe(2);
+    remote.setScript({});
+    expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
+  });
+
   test("[R20] is detected and renewed by the server's GET stream, without a call", async () => {
     const { remote, session } = await open();
     await remote.until(() => remote.streams.length === 1);

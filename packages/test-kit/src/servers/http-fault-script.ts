@@ -3,7 +3,7 @@ import type { HttpAnswerFault } from "./http-answer.ts";
 import type { HttpBodyFault } from "./http-body.ts";
 import type { HttpStreamFault } from "./http-event-stream.ts";
 import type { HttpPayloadFault } from "./http-payload.ts";
-import type { HttpRefusalFault } from "./http-refusal.ts";
+import type { HttpRefusalFault, HttpReply } from "./http-refusal.ts";
 
 /** The faults of some requests. Each field is one fault; fields can be combined where that makes sense. */
 export interface HttpFault
@@ -18,7 +18,7 @@ export interface HttpFault
   readonly times?: number | undefined;
   /** How long the server waits before it handles the request, in milliseconds. Default 0. */
   readonly lateMs?: number | undefined;
-  /** Forgets every session when the request arrives. A request that belongs to a session gets 404. */
+  /** Forgets every session when the request arrives. A request that belongs to a session is refused. */
   readonly forget?: boolean | undefined;
 }
 
@@ -40,6 +40,8 @@ export interface HttpFaultScript extends ConversationScript {
   readonly sessionless?: boolean | undefined;
   /** The id of every session, which must be a valid header value. Default: a random one for each. */
   readonly sessionId?: string | undefined;
+  /** The answer to a request of a session that the server does not know. Default: 404. */
+  readonly unknownSession?: HttpReply | undefined;
   /** Every answer to a POST names a new session id; the earlier ones stay valid. Default false. */
   readonly sessionIdChanges?: boolean | undefined;
   /** Events have ids, and a GET with `Last-Event-ID` resumes the stream. Default false. */

@@ -37,7 +37,7 @@ export interface HttpFaultServer extends AsyncDisposable {
   notify(message: Omit<RpcMessage, "jsonrpc">): void;
   /** Ends every open GET stream; the sessions stay valid. */
   endStreams(): void;
-  /** Invalidates every session and ends its GET streams. Requests with its id get 404 from now on. */
+  /** Invalidates every session and ends its GET streams. Requests with its id are refused from now on. */
   forgetSessions(): void;
   /**
    * Forgets the sessions and fails the next `initialize`, so that a client cannot renew its session. With `legacy-sse`, it only

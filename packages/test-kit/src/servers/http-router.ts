@@ -130,7 +130,7 @@ class ScriptedRouter implements HttpRouter {
 
   #isForgotten(session: string | undefined, response: HttpIncoming["response"]): boolean {
     if (session === undefined || this.sessions.has(session)) return false;
-    reply(response, { status: 404, body: "Session not found" });
+    reply(response, this.#script.unknownSession ?? { status: 404, body: "Session not found" });
     return true;
   }
 
