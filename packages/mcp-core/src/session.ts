@@ -147,6 +147,11 @@ export interface ConnectOptions {
   readonly principal?: string | undefined;
   readonly handlers?: HostHandlers | undefined;
   readonly auth?: AuthPort | undefined;
+  /**
+   * How long the host gives the session to close, in milliseconds. A local server is asked to end by the end of its input, after two fifths
+   * of it by SIGTERM, and after two more killed. Default 5,000.
+   */
+  readonly closeTimeoutMs?: number | undefined;
   readonly log: Logger;
 }
 

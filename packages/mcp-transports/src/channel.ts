@@ -9,8 +9,9 @@ export interface ProcessExit {
 /** Lines on standard output that are not JSON-RPC. */
 export interface StrayOutput {
   readonly lines: number;
-  /** The first such line, unredacted and possibly long. */
+  /** The first and the last such line, unredacted and possibly long. */
   readonly first: string;
+  readonly last: string;
 }
 
 /** What a channel knows about its connection, for error messages. Nothing in it is redacted. */

@@ -35,6 +35,8 @@ import { createProcessRecorder } from "./stdio/process-recorder.ts";
 import { createProcessTable } from "./stdio/process-table.ts";
 import { createProcessTreeRegistry, type ProcessTreeRegistry } from "./stdio/process-tree-registry.ts";
 
+const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
+
 /** Options of `createConnector`. */
 export interface ConnectorOptions {
   /** The name and version that the client announces. Default: `jackfield` and this package's version. */
@@ -101,7 +103,8 @@ async function openSession(
   try {
     deadline.signal.throwIfAborted();
     const maxMessageBytes = server.limits?.maxMessageBytes ?? DEFAULT_LIMITS.maxMessageBytes;
-    const tools = { ...shared, http, auth, maxMessageBytes, connectTimeoutMs, log };
+    const { closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = connectOptions;
+    const tools = { ...shared, http, auth, maxMessageBytes, connectTimeoutMs, closeTimeoutMs, log };
     const listeners = new SessionListeners({ server: server.name, log });
     const handlers = { base: hostHandlers, principal };
     const questions = new ServerRequests({ server: server.name, handlers, log });

@@ -32,6 +32,8 @@ export interface Transport {
   readonly hasPerRequestStream?: boolean | undefined;
   /** Whether a server can hold as many connections as it has requests to answer. */
   readonly hasConnections?: boolean | undefined;
+  /** How many lines came that are no messages, from a server that writes lines. */
+  readonly strayLines?: number | undefined;
   start(): Promise<void>;
   /** Sends a message. Resolves when it is written, or accepted. */
   send(message: JSONRPCMessage): Promise<void>;

@@ -210,7 +210,7 @@ class ServerConnection implements Connection {
     state: Extract<ServerState, { status: "connecting" }>,
     earlier: Promise<void>,
   ): Promise<void> {
-    const { connect, resolve, handlers, auth, log } = this.#settings;
+    const { connect, resolve, handlers, auth, closeTimeoutMs, log } = this.#settings;
     const { definition } = this.#subject;
     const principal = reachedFor(definition, this.#subject.principal);
     const { signal } = state.abort;
@@ -223,6 +223,7 @@ class ServerConnection implements Connection {
         principal,
         handlers,
         auth,
+        closeTimeoutMs,
         log,
         prior: this.#subject.prior,
       });

@@ -17,6 +17,8 @@ export interface RequestContext extends ErrorContext {
   readonly tool?: string | undefined;
   /** Whether a write was attempted. */
   readonly isWritten: boolean;
+  /** How many lines that are no messages the server had printed before. */
+  readonly strayBefore?: number | undefined;
 }
 
 type Explanation = readonly [
@@ -79,9 +81,18 @@ function timeoutError(limitMs: number, isTotal: boolean, context: RequestContext
   const waitedFor = isTotal ? "in total" : "without progress";
   return new McpError(
     "MCP_CALL_TIMEOUT",
-    `${nameOf(context)} did not answer ${subjectOf(context)} within ${limitMs} ms ${waitedFor}.${adviceOnTimeout(context)}`,
+    `${nameOf(context)} did not answer ${subjectOf(context)} within ${limitMs} ms ${waitedFor}.${describeNewStray(context)}${adviceOnTimeout(context)}`,
     { phase: phaseOf(context), ...commonDetails(context, undefined), ...outcomeOf(context) },
   );
+}
+
+/** What the server printed while it was waited for: its answer may have been among that. */
+function describeNewStray(context: RequestContext): string {
+  const { facts, strayBefore = 0 } = context;
+  const lines = (facts.stray?.lines ?? 0) - strayBefore;
+  if (!facts.stray || lines <= 0) return "";
+  const are = lines === 1 ? "1 line that is" : `${lines} lines that are`;
+  return ` Meanwhile it printed ${are} not JSON-RPC to its standard output, the last: "${excerpt(facts.stray.last, hiding(context), { end: true })}".`;
 }
 
 /** The error of a request whose caller gave up. */

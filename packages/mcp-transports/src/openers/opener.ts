@@ -13,6 +13,7 @@ export interface OpenerTools {
   readonly maxMessageBytes: number;
   /** `0` means no limit. */
   readonly connectTimeoutMs: number;
+  readonly closeTimeoutMs: number;
   readonly log: Logger;
 }
 

@@ -1,10 +1,14 @@
 import type { ResolvedStdioServer } from "@jackfield/mcp-core";
 import { excerpt, redactorOf } from "../errors/wording.ts";
 import { createStdioTransport } from "../stdio/stdio-transport.ts";
+import { gracesWithin } from "../stdio/tree-end.ts";
 import type { Opener } from "./opener.ts";
 
 /** A channel to a server that runs as a child process. */
-export const openStdio: Opener<ResolvedStdioServer> = async (server, { registry, maxMessageBytes, log }) => {
+export const openStdio: Opener<ResolvedStdioServer> = async (
+  server,
+  { registry, maxMessageBytes, closeTimeoutMs, log },
+) => {
   const transport = createStdioTransport(server, {
     maxMessageBytes,
     onStrayOutput: (line) =>
@@ -19,7 +23,12 @@ export const openStdio: Opener<ResolvedStdioServer> = async (server, { registry,
     takeCharge: (child, input) =>
       registry.adopt(
         child,
-        { server: server.name, command: redactorOf(server).hide(server.command), log },
+        {
+          server: server.name,
+          command: redactorOf(server).hide(server.command),
+          graces: gracesWithin(closeTimeoutMs),
+          log,
+        },
         input,
       ),
   });

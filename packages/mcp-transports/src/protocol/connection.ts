@@ -1,6 +1,6 @@
 import { setImmediate as afterReading } from "node:timers";
-import { type JsonObject, type McpError, startTimer } from "@jackfield/mcp-core";
-import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/client";
+import { isSameJson, type JsonObject, type McpError, startTimer } from "@jackfield/mcp-core";
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/client";
 import type { Transport } from "../transport.ts";
 import { type Answer, type OutgoingRequest, PendingRequest } from "./pending-request.ts";
 
@@ -31,6 +31,12 @@ export interface ConnectionListener {
 /** No request waits longer than this for messages that had arrived before its deadline, in turns of the event loop. */
 const MOST_READING_TURNS = 50;
 
+/** What only clients say. */
+const CLIENT_NOTIFICATIONS = new Set(["notifications/initialized", "notifications/roots/list_changed"]);
+
+/** How many of our latest answers are kept to recognise an echo. */
+const MOST_ECHOES = 64;
+
 /**
  * One conversation with a server: sends requests and matches the answers to them, keeps their deadlines with a single timer, and passes
  * on what the server says of its own accord. Both eras of the protocol and all transports use it.
@@ -51,6 +57,8 @@ export class Connection {
   /** Counts the messages that arrived. */
   #heard = 0;
   #isEnded = false;
+  /** Set once the other side has repeated a message: our latest answers, which it will repeat as well. */
+  #echoing: Map<RequestId, Answer> | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -118,6 +126,10 @@ export class Connection {
 
   /** Answers a request of the server. */
   reply(answer: Answer): Promise<void> {
+    if (this.#echoing) {
+      if (this.#echoing.size === MOST_ECHOES) this.#echoing.clear();
+      this.#echoing.set(answer.id as RequestId, answer);
+    }
     return this.transport.send(answer);
   }
 
@@ -175,9 +187,27 @@ export class Connection {
 
   #take(message: JSONRPCMessage, stream: JSONRPCRequest | undefined): void {
     this.#heard += 1;
+    if (this.#isEcho(message)) return;
     if (!("method" in message)) this.#takeAnswer(message);
     else if (message.method === "notifications/progress") this.#takeProgress(message.params ?? {});
     else if (this.isListening) this.listener.onServerMessage(message, stream);
+  }
+
+  /** Whether a message is one of ours, which the other side repeats: a terminal between the two, or a program that is no server. */
+  #isEcho(message: JSONRPCMessage): boolean {
+    if (!("method" in message)) {
+      const reply = this.#echoing?.get(message.id as RequestId);
+      if (!reply || !isSameJson(reply, message)) return false;
+      this.#echoing?.delete(message.id as RequestId);
+      return true;
+    }
+    if (!("id" in message)) return CLIENT_NOTIFICATIONS.has(message.method);
+    const pending = this.#find(message.id);
+    if (pending?.request.method !== message.method) return false;
+    // What both sides may ask for is ours if it bears our token.
+    const isOurs = pending.request.isHandshake || message.params?._meta?.progressToken === message.id;
+    if (isOurs) this.#echoing ??= new Map();
+    return isOurs;
   }
 
   #takeAnswer(answer: Answer): void {

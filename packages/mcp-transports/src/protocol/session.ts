@@ -182,7 +182,13 @@ export class ProtocolSession implements Session {
       tool: method === "tools/call" ? (params.name as string) : undefined,
       cursor: params.cursor as string | undefined,
     };
-    const contextOf = (isWritten: boolean): RequestContext => ({ ...this.#context(), ...subject, isWritten });
+    const strayBefore = this.#connection.transport.strayLines;
+    const contextOf = (isWritten: boolean): RequestContext => ({
+      ...this.#context(),
+      ...subject,
+      isWritten,
+      strayBefore,
+    });
     if (this.#end) return Promise.reject(this.#endedError(contextOf(false)));
     if (this.#isModern && LEGACY_METHODS.has(method))
       return Promise.reject(

@@ -7,9 +7,12 @@ import {
 } from "./process-record-directory.ts";
 import type { ProcessSnapshot } from "./process-snapshot.ts";
 import { createProcessTable } from "./process-table.ts";
-import { endMembers } from "./tree-end.ts";
+import { endMembers, gracesWithin } from "./tree-end.ts";
 import { createTreeMembers } from "./tree-members.ts";
 import { recallTreeRoster, updateTreeRoster } from "./tree-roster.ts";
+
+/** How long each step of ending a tree takes. */
+const LEFTOVER_GRACES = gracesWithin(5_000);
 
 /** A server that still runs although the host that started it is gone. */
 export interface Leftover extends RecordedTree {
@@ -42,7 +45,7 @@ export async function findLeftovers(options: { readonly directory: string }): Pr
 }
 
 /**
- * Ends the process trees that `findLeftovers` found: SIGTERM first, SIGKILL after a second. Resolves with those that could
+ * Ends the process trees that `findLeftovers` found: SIGTERM first, SIGKILL after two seconds. Resolves with those that could
  * not be ended. The next `findLeftovers` cleans up the records.
  */
 export async function endLeftovers(leftovers: readonly Leftover[]): Promise<readonly Leftover[]> {
@@ -50,7 +53,7 @@ export async function endLeftovers(leftovers: readonly Leftover[]): Promise<read
   const ended = await Promise.all(
     leftovers.map(async ({ processes }) => {
       const members = createTreeMembers(recallTreeRoster(processes), table);
-      return !members.look(await table.snapshot()) || endMembers(members, table);
+      return !members.look(await table.snapshot()) || endMembers(members, table, LEFTOVER_GRACES);
     }),
   );
   return leftovers.filter((_, index) => !ended[index]);

@@ -2,10 +2,10 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { StrayOutput } from "../channel.ts";
 import type { ChannelFault } from "../channel-fault.ts";
 import { asError } from "../errors/thrown-error.ts";
-import type { MessageCheck } from "../message-check.ts";
+import { type MessageCheck, unsoundAnswer } from "../message-check.ts";
 import { createLineSplitter, type LineSplitter } from "./line-splitter.ts";
 import { createStrayLines, type StrayLines } from "./stray-lines.ts";
-import { takeMessages } from "./wire-line.ts";
+import { takeMessages, unreadableAnswerTo } from "./wire-line.ts";
 
 /**
  * The most lines that are read before pending promises may run. A caller that makes its next call after an answer thus keeps the
@@ -18,6 +18,7 @@ export interface MessageReader {
   push(chunk: Buffer): void;
   /** The lines that were no messages. */
   stray(): StrayOutput | undefined;
+  readonly strayLines: number;
 }
 
 export interface MessageReaderOptions {
@@ -67,12 +68,16 @@ class PacedReader implements MessageReader {
     return this.#strays.summary();
   }
 
+  get strayLines(): number {
+    return this.#strays.count;
+  }
+
   #readSome(): void {
     const lines = this.#lines;
     const end = Math.min(this.#next + LINES_A_TURN, lines.length);
     while (this.#next < end) {
       const line = lines[this.#next++] as string;
-      if (!takeMessages(line, this.#take)) this.#strays.add(line);
+      if (!takeMessages(line, this.#take)) this.#takeStray(line);
     }
     if (this.#next < lines.length) {
       this.#isScheduled = true;
@@ -90,14 +95,25 @@ class PacedReader implements MessageReader {
     this.#readSome();
   }
 
+  /** A call must not wait for an answer that has come and cannot be read. */
+  #takeStray(line: string): void {
+    this.#strays.add(line);
+    const id = unreadableAnswerTo(line);
+    if (id !== undefined) this.#pass(unsoundAnswer(id, `its answer is not valid JSON: ${line}`));
+  }
+
   readonly #take = (message: JSONRPCMessage, characters: number): boolean => {
     const checked = this.#options.check(message, characters);
     if (checked === undefined) return false;
+    this.#pass(checked);
+    return true;
+  };
+
+  #pass(message: JSONRPCMessage): void {
     try {
-      this.#options.onMessage(checked);
+      this.#options.onMessage(message);
     } catch (error) {
       this.#options.onError(asError(error));
     }
-    return true;
-  };
+  }
 }

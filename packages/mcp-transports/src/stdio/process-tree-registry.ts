@@ -14,10 +14,11 @@ import { createTreeRoster } from "./tree-roster.ts";
 const FIRST_LOOK_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** The names of a tree, and the log for its problems. */
+/** What a tree is called, how it is ended, and the log for its problems. */
 export interface TreeLabel {
   readonly server: string;
   readonly command: string;
+  readonly graces: EndGraces;
   readonly log: Logger;
 }
 
@@ -31,8 +32,6 @@ export interface ProcessTreeRegistryOptions {
   readonly table?: ProcessTable | undefined;
   /** Records the trees, so that they can be found after the host was killed. */
   readonly recorder?: ProcessRecorder | undefined;
-  /** How long to wait at each step of ending a tree. */
-  readonly graces?: EndGraces | undefined;
 }
 
 /** Makes an empty registry. All trees end with the host, however it ends, unless it is killed. */
@@ -47,7 +46,6 @@ interface KeptTree extends TreeLabel {
 class TreeKeeper implements ProcessTreeRegistry {
   readonly #table: ProcessTable;
   readonly #recorder: ProcessRecorder | undefined;
-  readonly #graces: EndGraces | undefined;
   readonly #hostEnd = createHostEndWatch(() => this.#killAll());
   readonly #trees = new Set<KeptTree>();
   /** Trees that outlived even SIGKILL. They stay in the record, so that a later host can try to end them. */
@@ -56,10 +54,9 @@ class TreeKeeper implements ProcessTreeRegistry {
   #nextWriting: NodeJS.Immediate | undefined;
   #pauseMs = FIRST_LOOK_MS;
 
-  constructor({ table = createProcessTable(), recorder, graces }: ProcessTreeRegistryOptions) {
+  constructor({ table = createProcessTable(), recorder }: ProcessTreeRegistryOptions) {
     this.#table = table;
     this.#recorder = recorder;
-    this.#graces = graces;
   }
 
   adopt(child: ChildProcess, label: TreeLabel, input = child.stdin): ProcessTree {
@@ -73,7 +70,7 @@ class TreeKeeper implements ProcessTreeRegistry {
       members,
       table: this.#table,
       input,
-      graces: this.#graces,
+      graces: label.graces,
       onReady: () => this.#lookSoon(),
       onEnd: (isGone) => this.#release(kept, isGone),
     });

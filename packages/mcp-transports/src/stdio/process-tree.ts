@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { ProcessTable } from "./process-table.ts";
-import { END_GRACES, type EndGraces, endMembers, goneWithin } from "./tree-end.ts";
+import { type EndGraces, endMembers, goneWithin } from "./tree-end.ts";
 import type { TreeMembers } from "./tree-members.ts";
 
 /** A child process that leads its own session, and whatever it has started in turn. */
@@ -23,7 +23,7 @@ export interface ProcessTreeOptions {
   readonly table: ProcessTable;
   /** The child's standard input. Closing it is the first step. */
   readonly input: Writable | null;
-  readonly graces?: EndGraces | undefined;
+  readonly graces: EndGraces;
   onReady(): void;
   /** Called when the tree has been ended. `isGone` is false if a process has outlived even SIGKILL. */
   onEnd(isGone: boolean): void;
@@ -56,7 +56,7 @@ class OwnedTree implements ProcessTree {
   }
 
   async #endInSteps(): Promise<void> {
-    const { members, table, input, graces = END_GRACES, onEnd } = this.#options;
+    const { members, table, input, graces, onEnd } = this.#options;
     const wasLeaderGone = this.#isLeaderGone();
     // Before anything ends: a process that left the session is found only while its parents live.
     const isAnybodyLeft = members.look(await table.snapshot());

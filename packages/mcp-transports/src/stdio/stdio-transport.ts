@@ -64,6 +64,9 @@ class ChildTransport implements StdioTransport {
   #receipt: ReadReceipt | undefined;
   #hasAnswered = false;
   #isPipeClosed = false;
+  #isInputBroken = false;
+  /** The process that was started has ended well, and another one has its pipes: it was only the server's launcher. */
+  #hasLauncherGone = false;
   #fault: ChannelFault | undefined;
   #closing: Promise<void> | undefined;
   #isFinished = false;
@@ -90,6 +93,10 @@ class ChildTransport implements StdioTransport {
       stray: this.#reader.stray(),
       hasReadInput: this.#exit && this.#receipt?.hasRead(this.#isPipeClosed),
     };
+  }
+
+  get strayLines(): number {
+    return this.#reader.strayLines;
   }
 
   async start(): Promise<void> {
@@ -153,12 +160,15 @@ class ChildTransport implements StdioTransport {
   #listen(child: ChildProcess): void {
     child.on("error", () => {}); // `start` handles it
     child.once("exit", (code, signal) => {
-      if (!this.#closing && !this.#isFinished) this.#exit = { code, signal };
+      if (code !== 0 && !this.#closing && !this.#isFinished) this.#exit = { code, signal };
       void this.#finishAfterLastWords(child);
     });
     this.#listenToInput(child);
     child.stdout?.on("error", () => {});
-    child.stdout?.on("end", () => void this.#failUnlessExited("output-ended"));
+    child.stdout?.on("end", () => {
+      if (this.#hasLauncherGone) this.#finishExited(child);
+      else void this.#failUnlessExited("output-ended");
+    });
     child.stdout?.on("data", (chunk: Buffer) => this.#reader.push(chunk));
     child.stderr?.on("error", () => {});
     child.stderr?.on("data", (chunk: Buffer) => this.#stderrTail.push(chunk));
@@ -185,7 +195,10 @@ class ChildTransport implements StdioTransport {
     this.#receipt = receipt;
     if (!input) return;
     this.#queue = createWriteQueue(input, { onWriting: receipt.wrote });
-    input.on("error", () => void this.#failUnlessExited("unwritable"));
+    input.on("error", () => {
+      this.#isInputBroken = true;
+      void this.#failUnlessExited("unwritable");
+    });
   }
 
   /**
@@ -195,12 +208,21 @@ class ChildTransport implements StdioTransport {
   async #finishAfterLastWords(child: ChildProcess): Promise<void> {
     const isRead = child.stdout?.readableEnded === true && child.stderr?.readableEnded === true;
     this.#isPipeClosed = isRead || (await isClosedInTime(child));
+    // Some launchers end once they have started the server, which has the pipes then. One that fails, or is killed, leaves no server.
+    this.#hasLauncherGone =
+      child.exitCode === 0 && child.stdout?.readableEnded === false && !this.#isInputBroken;
+    if (!this.#hasLauncherGone) this.#finishExited(child);
+  }
+
+  #finishExited({ exitCode: code, signalCode: signal }: ChildProcess): void {
+    if (!this.#closing && !this.#isFinished) this.#exit = { code, signal };
     this.#finish();
   }
 
   async #failUnlessExited(kind: "unwritable" | "output-ended"): Promise<void> {
     await this.#exitNoticed();
-    if (!this.#exit && !this.#closing) this.fail(new ChannelFault({ kind }));
+    const isEnding = this.#child?.exitCode != null || this.#child?.signalCode != null;
+    if (this.#hasLauncherGone || !(isEnding || this.#closing)) this.fail(new ChannelFault({ kind }));
   }
 
   /** A broken pipe is often noticed before the exit that broke it. */

@@ -5,6 +5,7 @@ const KEPT_LENGTH = 16 * 1024;
 
 /** Counts the lines on standard output that are not JSON-RPC. */
 export interface StrayLines {
+  readonly count: number;
   add(line: string): void;
   /** `undefined` if there was none. */
   summary(): StrayOutput | undefined;
@@ -14,14 +15,19 @@ export interface StrayLines {
 export function createStrayLines(onFirst: (line: string) => void): StrayLines {
   let lines = 0;
   let first = "";
+  let last = "";
   return {
+    get count() {
+      return lines;
+    },
     add(line) {
       lines += 1;
-      if (lines > 1) return;
       // A slice would keep the whole line alive.
-      first = line.length > KEPT_LENGTH ? structuredClone(line.slice(0, KEPT_LENGTH)) : line;
+      last = line.length > KEPT_LENGTH ? structuredClone(line.slice(0, KEPT_LENGTH)) : line;
+      if (lines > 1) return;
+      first = last;
       onFirst(first);
     },
-    summary: () => (lines > 0 ? { lines, first } : undefined),
+    summary: () => (lines > 0 ? { lines, first, last } : undefined),
   };
 }

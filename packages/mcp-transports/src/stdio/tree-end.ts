@@ -9,10 +9,13 @@ export interface EndGraces {
 }
 
 /**
- * 3.4 s, and a moment for stopping all processes before they are killed. A killed process only has to be cleared away, but many
- * at once need some time for that.
+ * Shares of the time that closing may take: a server may have to save its state. 5 s give it 2 s from the end of its input to SIGTERM, and 2 s
+ * more to SIGKILL, as long as the official clients do. A killed process only has to be cleared away, but many at once need some time.
  */
-export const END_GRACES: EndGraces = { endOfInputMs: 1000, sigtermMs: 1000, sigkillMs: 1400 };
+export function gracesWithin(closeTimeoutMs: number): EndGraces {
+  const share = closeTimeoutMs / 5;
+  return { endOfInputMs: 2 * share, sigtermMs: 2 * share, sigkillMs: share };
+}
 
 /** Two rounds stop every process that can start others, unless one is quicker. */
 const MOST_ROUNDS = 10;
@@ -21,7 +24,7 @@ const MOST_ROUNDS = 10;
 export async function endMembers(
   members: TreeMembers,
   table: ProcessTable,
-  { sigtermMs, sigkillMs }: EndGraces = END_GRACES,
+  { sigtermMs, sigkillMs }: EndGraces,
 ): Promise<boolean> {
   members.signal("SIGTERM");
   const isGone = await goneWithin(members, table, AbortSignal.timeout(sigtermMs));

@@ -62,7 +62,7 @@ describe("readFailure", () => {
   });
 
   test("finds the cause inside wrappers", () => {
-    const wrapped = new Error("probe failed", undefined, {
+    const wrapped = new Error("probe failed", {
       cause: new TypeError("fetch failed", { cause: withCode("ENOTFOUND") }),
     });
     expect(readFailure(wrapped)).toEqual({ kind: "network", code: "ENOTFOUND", neverSent: true });

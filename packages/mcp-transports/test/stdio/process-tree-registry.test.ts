@@ -3,6 +3,7 @@ import { silentLogger } from "@jackfield/mcp-core";
 import { expect, test, vi } from "vitest";
 import { createProcessTable, type ProcessTable } from "../../src/stdio/process-table.ts";
 import { createProcessTreeRegistry } from "../../src/stdio/process-tree-registry.ts";
+import { gracesWithin } from "../../src/stdio/tree-end.ts";
 import { atEnd } from "../cleanup.ts";
 
 /** The tree of a child in a registry with a fake clock, and the number of scans so far. */
@@ -20,7 +21,12 @@ function adoptChild() {
   };
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const registry = createProcessTreeRegistry({ table: counting });
-  const tree = registry.adopt(child, { server: "files", command: "cat", log: silentLogger });
+  const tree = registry.adopt(child, {
+    server: "files",
+    command: "cat",
+    graces: gracesWithin(5_000),
+    log: silentLogger,
+  });
   atEnd(() => {
     vi.useRealTimers();
     return tree.end();
@@ -68,7 +74,7 @@ test("records servers that start together in one write, and an empty list at the
   const registry = createProcessTreeRegistry({ recorder: { save } });
   const trees = ["one", "two", "three"].map((server) => {
     const child = spawn("cat", { detached: true, stdio: ["pipe", "ignore", "ignore"] });
-    return registry.adopt(child, { server, command: "cat", log: silentLogger });
+    return registry.adopt(child, { server, command: "cat", graces: gracesWithin(5_000), log: silentLogger });
   });
   await new Promise(setImmediate);
   expect(

@@ -9,7 +9,7 @@ import {
   createProcessTreeRegistry,
   type ProcessTreeRegistryOptions,
 } from "../../src/stdio/process-tree-registry.ts";
-import { END_GRACES } from "../../src/stdio/tree-end.ts";
+import { type EndGraces, gracesWithin } from "../../src/stdio/tree-end.ts";
 import { createTreeMembers } from "../../src/stdio/tree-members.ts";
 import { createTreeRoster } from "../../src/stdio/tree-roster.ts";
 import { atEnd } from "../cleanup.ts";
@@ -46,12 +46,17 @@ async function startShell(line: string): Promise<{ child: ChildProcess; pids: nu
   return { child, pids: [child.pid as number, ...printed] };
 }
 
-function adopt(child: ChildProcess, options: ProcessTreeRegistryOptions = {}): ProcessTree {
-  return createProcessTreeRegistry(options).adopt(child, label);
+const GRACES = gracesWithin(5_000);
+
+function adopt(
+  child: ChildProcess,
+  { graces = GRACES, ...options }: ProcessTreeRegistryOptions & { graces?: EndGraces } = {},
+): ProcessTree {
+  return createProcessTreeRegistry(options).adopt(child, { ...label, graces });
 }
 
 /** For processes that do not exit, however long one waits. */
-const BRIEFLY = { graces: { ...END_GRACES, endOfInputMs: 100, sigtermMs: 100 } };
+const BRIEFLY = { graces: { ...GRACES, endOfInputMs: 100, sigtermMs: 100 } };
 
 /** Prints its process id and ignores every polite request. */
 const STUBBORN = 'trap "" TERM HUP; echo $$; while :; do sleep 600; done';
@@ -83,7 +88,7 @@ describe.concurrent("ending a process tree", () => {
   test("[R03] kills a stubborn setsid child of a wrapper that exits at once", async () => {
     const { child, pids } = await startShell(`exec 3<&0; setsid sh -c '${STUBBORN}' & cat <&3 >/dev/null`);
     expect(new Set(pids).size).toBe(2);
-    await adopt(child, { graces: { ...END_GRACES, sigtermMs: 100 } }).end();
+    await adopt(child, { graces: { ...GRACES, sigtermMs: 100 } }).end();
     expectGone(pids);
     expect(child.exitCode).toBe(0);
   });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createProcessTable, type ProcessTable } from "../../src/stdio/process-table.ts";
-import { END_GRACES, endMembers, killAtOnce } from "../../src/stdio/tree-end.ts";
+import { endMembers, gracesWithin, killAtOnce } from "../../src/stdio/tree-end.ts";
 import { createTreeMembers, type TreeMembers } from "../../src/stdio/tree-members.ts";
 import { createTreeRoster } from "../../src/stdio/tree-roster.ts";
 import { atEnd } from "../cleanup.ts";
@@ -95,7 +95,7 @@ function breedingAfterEachScan({ pid, table, family }: Breeder): ProcessTable {
 describe.runIf(process.platform === "linux")("a process that starts others while it is being ended", () => {
   test("[R03] leaves no child behind, even if it starts one after each scan", async () => {
     const breeder = await startBreeder(0);
-    expect(await endMembers(breeder.members, breedingAfterEachScan(breeder))).toBe(true);
+    expect(await endMembers(breeder.members, breedingAfterEachScan(breeder), gracesWithin(5_000))).toBe(true);
     expect(breeder.family().length).toBeGreaterThan(2);
     expectGone(breeder.family());
   });
@@ -109,7 +109,9 @@ describe.runIf(process.platform === "linux")("a process that starts others while
 
   test("[R03] leaves no child behind, even if it starts one every 5 ms", async () => {
     const breeder = await startBreeder(5);
-    expect(await endMembers(breeder.members, breeder.table, { ...END_GRACES, sigtermMs: 300 })).toBe(true);
+    expect(await endMembers(breeder.members, breeder.table, { ...gracesWithin(5_000), sigtermMs: 300 })).toBe(
+      true,
+    );
     expect(breeder.family().length).toBeGreaterThan(3);
     expectGone(breeder.family());
   });
