@@ -26,6 +26,8 @@ export interface ChannelFacts {
   readonly hasReadInput?: boolean | undefined;
   /** How the server that answered a session renewal differs from the original one, if it does. */
   readonly differences?: readonly string[] | undefined;
+  /** The proxy between the server and this client, without user and password. */
+  readonly proxy?: string | undefined;
   /** What must not be shown, besides the secrets of the entry: session ids, and secrets that follow from the URL. */
   readonly secrets?: readonly string[] | undefined;
   /** Whether the server has accepted a message over Streamable HTTP. */

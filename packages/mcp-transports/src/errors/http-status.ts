@@ -1,10 +1,14 @@
 import { McpError, ownCredentials, type ResolvedServer } from "@jackfield/mcp-core";
 
+/** Statuses that a proxy answers with when it does not reach the server, or does not let a client through. */
+export const STATUSES_OF_PROXIES: ReadonlySet<number> = new Set([407, 502, 503, 504]);
+
 /** What to do about a status that a server answered while it was being connected. */
 export function adviseOnStatus(status: number): string {
   if (status >= 300 && status < 400)
     return "Set its URL to the address it redirects to, if that is the server you mean.";
   if (status === 404 || status === 405) return "Check the URL: there is no MCP endpoint at this path.";
+  if (status === 407) return "Put the user and the password into the variable that names the proxy.";
   if (status === 429) return "It limits the rate of requests; try again later.";
   if (status >= 500) return "The problem is on the server's side; try again later.";
   return "Check the URL and the headers of its entry.";

@@ -5,10 +5,11 @@ import type { LaunchFault } from "../stdio/command-launch.ts";
 import type { PassedOver } from "../stdio/command-lookup.ts";
 import { commonDetails, type ErrorContext, hiding, nameOf } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
-import { adviseOnAuthorization, adviseOnStatus } from "./http-status.ts";
+import { adviseOnAuthorization, adviseOnStatus, STATUSES_OF_PROXIES } from "./http-status.ts";
 import {
   describeExit,
   describeLastWords,
+  describeProxy,
   describeStray,
   describeTooManyRequests,
   excerpt,
@@ -81,7 +82,7 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Ope
     case "network":
       return [
         "MCP_CONNECT_FAILED",
-        `${name} cannot be reached (${failure.code}). Check that it runs and that its address is right.`,
+        `${name} cannot be reached (${failure.code}).${describeProxy(context.facts)} Check that it runs and that its address is right.`,
       ];
     case "version":
     case "unsupported":
@@ -113,7 +114,7 @@ function explainFault(fault: ChannelFaultFacts, context: OpeningContext): Explan
       const advice = adviseOnSilence(context);
       return [
         "MCP_CONNECT_TIMEOUT",
-        `${name} was not ready within ${connectTimeoutMs} ms.${stray} ${advice}`,
+        `${name} was not ready within ${connectTimeoutMs} ms.${stray}${describeProxy(facts)} ${advice}`,
       ];
     }
     case "aborted":
@@ -232,13 +233,14 @@ function explainStatus(
       `${name} refused access (HTTP ${status}). ${adviseOnAuthorization(context.server)}`,
       { httpStatus: status },
     ];
+  const through = STATUSES_OF_PROXIES.has(status) ? describeProxy(context.facts) : "";
   const reason =
     redirectedTo === undefined
       ? ""
       : `: a redirect to ${excerpt(redirectedTo, hiding(context))} was not followed`;
   return [
     "MCP_CONNECT_FAILED",
-    `${name} answered with HTTP ${status}${reason}. ${adviseOnStatus(status)}`,
+    `${name} answered with HTTP ${status}${reason}.${through} ${adviseOnStatus(status)}`,
     { httpStatus: status, retryAfterMs },
   ];
 }

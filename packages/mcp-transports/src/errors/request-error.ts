@@ -5,10 +5,10 @@ import type { RequestEnd } from "../protocol/pending-request.ts";
 import { isRefusalCode, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import { commonDetails, type ErrorContext, hiding, nameOf } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
-import { adviseOnAuthorization } from "./http-status.ts";
+import { adviseOnAuthorization, STATUSES_OF_PROXIES } from "./http-status.ts";
 import { withOutcome } from "./known-outcome.ts";
 import { forgottenSessionError } from "./loss-error.ts";
-import { excerpt } from "./wording.ts";
+import { describeProxy, excerpt } from "./wording.ts";
 
 /** What is known of the request that failed. */
 export interface RequestContext extends ErrorContext {
@@ -242,7 +242,8 @@ function explainStatus(
     redirectedTo === undefined
       ? ""
       : ` It redirects to ${excerpt(redirectedTo, hiding(context))}, which is not followed.`;
-  const answered = `${nameOf(context)} answered ${subjectOf(context)} with HTTP ${status}.${target}`;
+  const through = STATUSES_OF_PROXIES.has(status) ? describeProxy(context.facts) : "";
+  const answered = `${nameOf(context)} answered ${subjectOf(context)} with HTTP ${status}.${target}${through}`;
   if (status === 401 || status === 403)
     return [
       "MCP_AUTH_REQUIRED",

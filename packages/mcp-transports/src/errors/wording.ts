@@ -46,6 +46,11 @@ function hiddenStderr(stderr: string, redactor: Redactor): string {
   return redactor.hide(stderr, { start: true, end: true });
 }
 
+/** A sentence about the proxy between, with a space before it: what failed may be that, and not the server. Empty if there is none. */
+export function describeProxy({ proxy }: ChannelFacts): string {
+  return proxy === undefined ? "" : ` It was asked through the proxy ${proxy}, which may be what fails.`;
+}
+
 /** `with code 1`, or `on signal SIGKILL`. */
 export function describeExit({ code, signal }: ProcessExit): string {
   return signal ? `on signal ${signal}` : `with code ${code}`;

@@ -15,6 +15,8 @@ const HTTP2_PING_MS = 15_000;
 export interface ConnectionPool {
   readonly calls: Dispatcher;
   readonly streams: Dispatcher;
+  /** The proxy between, without user and password. */
+  readonly proxy: string | undefined;
   /** Gives the pool back. Its connections end when the last borrower does so. Idempotent. */
   release(): Promise<void>;
 }
@@ -56,6 +58,7 @@ export function createConnectionPools(): ConnectionPools {
 class SharedPool {
   readonly #calls: Dispatcher;
   readonly #streams: Dispatcher;
+  readonly #proxy: string | undefined;
   readonly #forget: () => void;
   #borrowers = 0;
 
@@ -64,6 +67,7 @@ class SharedPool {
     const proxy = settings.proxy ? chooseProxy(origin, process.env) : undefined;
     this.#calls = openDispatcher(undici, origin, settings.tls, proxy);
     this.#streams = openDispatcher(undici, origin, settings.tls, proxy);
+    this.#proxy = proxy && new URL(proxy).origin;
     this.#forget = forget;
   }
 
@@ -73,6 +77,7 @@ class SharedPool {
     return {
       calls: this.#calls,
       streams: this.#streams,
+      proxy: this.#proxy,
       release: () => (released ??= this.#giveBack()),
     };
   }

@@ -92,7 +92,8 @@ class HttpConversation implements Conversation {
   /** An unattended request is repeated by itself. Like the server's own stream, it may trigger a login only the first time. */
   #toolsOf({ wasGranted }: Unattended): HttpCallTools {
     if (wasGranted) this.#unattended.opened();
-    return { wire: this.#options.wire, credentials: this.#unattended.next() };
+    const { wire, cookies } = this.#options;
+    return { wire, cookies, credentials: this.#unattended.next() };
   }
 
   get(
@@ -101,15 +102,19 @@ class HttpConversation implements Conversation {
     credentials = this.#options.credentials,
   ): HttpCall {
     const headers = streamHeaders(this.#state(), lastEventId);
-    const { url, wire } = this.#options;
-    return startHttpCall({ wire, credentials }, { method: "GET", url, headers, isStream: true }, listener);
+    const { url, wire, cookies } = this.#options;
+    return startHttpCall(
+      { wire, cookies, credentials },
+      { method: "GET", url, headers, isStream: true },
+      listener,
+    );
   }
 
   delete(listener: HttpCallListener): HttpCall {
     const headers = commonHeaders(this.#state());
-    const { url, wire, credentials } = this.#options;
+    const { url, wire, cookies, credentials } = this.#options;
     // The end of a program must trigger neither a login nor a token refresh.
-    const tools = { wire, credentials: withoutLogin(credentials) };
+    const tools = { wire, cookies, credentials: withoutLogin(credentials) };
     return startHttpCall(tools, { method: "DELETE", url, headers, isStream: false }, listener);
   }
 

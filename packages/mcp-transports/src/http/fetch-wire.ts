@@ -88,5 +88,5 @@ function pairsOf(headers: readonly string[]): [string, string][] {
 }
 
 function headersOf({ headers }: Response): IncomingHeaders {
-  return Object.fromEntries(headers);
+  return { ...Object.fromEntries(headers), "set-cookie": headers.getSetCookie() };
 }

@@ -3,6 +3,7 @@ import { ChannelFault } from "../channel-fault.ts";
 import { asError } from "../errors/thrown-error.ts";
 import { type DecoderHooks, decodeInto, encodingOf } from "./body-decoder.ts";
 import { type BodySink, excerptSink } from "./body-sink.ts";
+import type { Cookies } from "./cookies.ts";
 import { type Attached, type Credentials, readChallenge } from "./credentials.ts";
 import {
   type HeaderList,
@@ -56,6 +57,7 @@ export interface HttpCallListener {
 export interface HttpCallTools {
   readonly wire: HttpWire;
   readonly credentials: Credentials | undefined;
+  readonly cookies?: Cookies | undefined;
 }
 
 /** A call under way. */
@@ -129,7 +131,8 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
       this.abort(new ChannelFault({ kind: "unwritable" }));
       return;
     }
-    const headers = mergeHeaders(this.#request.headers, credentials);
+    const cookies = this.#tools.cookies?.headerFor(this.#url);
+    const headers = withCookies(mergeHeaders(this.#request.headers, credentials), cookies);
     this.#exchange = this.#tools.wire.send({ ...this.#request, url: this.#url, headers }, this);
   }
 
@@ -151,6 +154,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   }
 
   onHeaders(status: number, headers: IncomingHeaders): void {
+    this.#tools.cookies?.take(this.#url, headers);
     if (this.#isOver) return;
     const isSuccess = status >= 200 && status < 300;
     const encoding = this.#tools.wire.isDecoding
@@ -286,4 +290,15 @@ function mergeHeaders(headers: HeaderList, later: HeaderList): HeaderList {
     if (!names.has(name)) merged.push(name, headers[index + 1] as string);
   }
   return [...merged, ...later];
+}
+
+/** A cookie that the entry configures takes precedence over one of that name which the server has set. */
+function withCookies(headers: HeaderList, cookies: string | undefined): HeaderList {
+  if (cookies === undefined) return headers;
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name === "cookie");
+  if (at < 0) return [...headers, "cookie", cookies];
+  const configured = headers[at + 1] as string;
+  const names = new Set(configured.split(";").map((pair) => pair.split("=")[0]?.trim()));
+  const others = cookies.split("; ").filter((pair) => !names.has(pair.slice(0, pair.indexOf("="))));
+  return headers.with(at + 1, [configured, ...others].join("; "));
 }

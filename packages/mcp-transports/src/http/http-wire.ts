@@ -40,6 +40,8 @@ export interface HttpWire {
   send(request: WireRequest, listener: WireListener): WireExchange;
   /** Whether the wire negotiates and decodes compression itself. */
   readonly isDecoding: boolean;
+  /** The proxy between, without user and password. */
+  readonly proxy?: string | undefined;
   /** Ends every connection that no other session uses. Idempotent. */
   close(): Promise<void>;
 }

@@ -49,10 +49,14 @@ function readProxy(text: string): string | undefined {
   return url.href;
 }
 
-/** Whether `NO_PROXY` lists a host: by name, parent domain or `*`, each perhaps with a port. `*.domain` matches only its subdomains. */
+/**
+ * Whether `NO_PROXY` lists a host: by name, parent domain or `*`, each perhaps with a port, or by the network that its address is in
+ * (`10.0.0.0/8`), as curl and Go read it. `*.domain` matches only its subdomains.
+ */
 function isExcepted(hostname: string, port: string | undefined, exceptions: string): boolean {
   const host = unbracketed(hostname).toLowerCase();
   return exceptions.split(/[,\s]+/).some((entry) => {
+    if (entry.includes("/")) return isInNetwork(host, entry);
     const [, named = "", onlyPort] = /^(\[.+\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? [undefined, entry];
     if (named === "" || (onlyPort !== undefined && onlyPort !== port)) return false;
     if (named === "*") return true;
@@ -63,4 +67,16 @@ function isExcepted(hostname: string, port: string | undefined, exceptions: stri
 
 function unbracketed(host: string): string {
   return host.replace(/^\[(.+)\]$/, "$1");
+}
+
+function isInNetwork(host: string, entry: string): boolean {
+  const { BlockList, isIP } = process.getBuiltinModule("node:net");
+  const [address = "", bits = ""] = entry.split("/").map(unbracketed);
+  const version = isIP(address);
+  if (version === 0 || version !== isIP(host) || !/^\d{1,3}$/.test(bits)) return false;
+  if (Number(bits) > (version === 4 ? 32 : 128)) return false;
+  const family = version === 4 ? "ipv4" : "ipv6";
+  const network = new BlockList();
+  network.addSubnet(address, Number(bits), family);
+  return network.check(host, family);
 }

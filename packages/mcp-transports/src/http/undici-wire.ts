@@ -11,6 +11,7 @@ export function createUndiciWire(pool: ConnectionPool): HttpWire {
   const gate = createGate();
   return {
     isDecoding: false,
+    proxy: pool.proxy,
     send(request, listener) {
       const { isStream } = request;
       const exchange = new UndiciExchange(listener, isStream ? () => {} : gate.used);

@@ -11,11 +11,12 @@ const HURRIED_DELETE_TIMEOUT_MS = 500;
 
 /** A channel to a server behind Streamable HTTP. Nothing is sent before the transport's first message. */
 export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
-  const { url, configured, wire, credentials, closing, secrets } = await openRemote(server, tools);
+  const { url, configured, wire, cookies, credentials, closing, secrets } = await openRemote(server, tools);
   const transport = createStreamableHttpTransport({
     url,
     configured,
     wire,
+    cookies,
     credentials,
     maxMessageBytes: tools.maxMessageBytes,
     renewalTimeoutMs: tools.connectTimeoutMs,
@@ -47,7 +48,8 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
     facts: () => ({
       fault,
       differences: transport.differences,
-      secrets: [...secrets, ...(credentials?.secrets ?? []), ...transport.sessionIds],
+      proxy: wire.proxy,
+      secrets: [...secrets, ...(credentials?.secrets ?? []), ...cookies.secrets, ...transport.sessionIds],
       hasAccepted: transport.hasAccepted,
     }),
     onRenewed: (listener) => {

@@ -1,6 +1,7 @@
 import { ownCredentials, type ResolvedRemoteServer } from "@jackfield/mcp-core";
 import { ChannelFault } from "../channel-fault.ts";
 import { invalidHeaderError } from "../errors/http-status.ts";
+import { createCookies } from "../http/cookies.ts";
 import { createCredentials } from "../http/credentials.ts";
 import { createFetchWire } from "../http/fetch-wire.ts";
 import { httpOptionsFor } from "../http/http-options.ts";
@@ -23,6 +24,7 @@ export async function openRemote(entry: ResolvedRemoteServer, tools: OpenerTools
     configured: Object.entries(headers).flatMap(([name, value]) => [name.toLowerCase(), value]),
     wire: await openWire(url, server, tools),
     credentials: createCredentials({ server, auth: tools.auth, signal: closing.signal }),
+    cookies: createCookies(),
     closing,
     secrets: login?.secrets ?? [],
   };

@@ -5,9 +5,9 @@ import { openRemote } from "./remote.ts";
 
 /** A channel to a server behind the older HTTP+SSE transport. */
 export const openSse: Opener<ResolvedRemoteServer> = async (server, tools) => {
-  const { url, configured, wire, credentials, closing, secrets } = await openRemote(server, tools);
+  const { url, configured, wire, cookies, credentials, closing, secrets } = await openRemote(server, tools);
   const { maxMessageBytes } = tools;
-  const transport = createSseTransport({ url, configured, wire, credentials, maxMessageBytes });
+  const transport = createSseTransport({ url, configured, wire, cookies, credentials, maxMessageBytes });
   let closed: Promise<void> | undefined;
   return {
     transport,
@@ -15,7 +15,8 @@ export const openSse: Opener<ResolvedRemoteServer> = async (server, tools) => {
     facts: () => ({
       fault: transport.fault,
       isConfirmedSse: transport.hasEndpoint,
-      secrets: [...secrets, ...(credentials?.secrets ?? []), ...transport.sessionIds],
+      proxy: wire.proxy,
+      secrets: [...secrets, ...(credentials?.secrets ?? []), ...cookies.secrets, ...transport.sessionIds],
     }),
     close() {
       closing.abort();

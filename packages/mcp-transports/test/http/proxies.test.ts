@@ -52,6 +52,17 @@ describe("a proxy from the environment", () => {
   });
 });
 
+test.each([407, 502, 504])("a proxy that answers %d in place of the server is named", async (status) => {
+  const proxy = createHttpServer((_, response) => response.writeHead(status).end());
+  const port = await listen(proxy);
+  vi.stubEnv("HTTP_PROXY", `http://ada:proxy-123456@127.0.0.1:${port}`);
+  vi.stubEnv("NO_PROXY", "");
+  const error = await failureOf(connectTo({ url: "http://mcp.invalid/mcp" }));
+  expect(error.code).toBe("MCP_CONNECT_FAILED");
+  expect(error.message).toContain(`through the proxy http://127.0.0.1:${port}, which`);
+  expect(`${error.stack} ${JSON.stringify(error)}`).not.toContain("proxy-123456");
+});
+
 describe("an invalid proxy variable", () => {
   test("fails only the servers that need it, without showing its value", async () => {
     vi.stubEnv("HTTP_PROXY", "ftp://ada:proxy-123456@proxy.corp");
@@ -142,6 +153,7 @@ describe("a proxy from the environment in front of a TLS server", () => {
       vi.stubEnv("NO_PROXY", "");
       const error = await failureOf(connectTo({ url: URL_BEHIND }, { headers, http: { tls } }));
       expect(error.code).toBe("MCP_CONNECT_FAILED");
+      expect(error.message).toContain(`through the proxy http://127.0.0.1:${proxy.port}, which`);
       expect(`${error.stack} ${JSON.stringify(error)}`).not.toContain("proxy-123456");
     },
   );

@@ -73,6 +73,16 @@ describe("the proxy from the environment", () => {
     ["http://[fe80::1]:81", "[fe80::1]:81", true],
     ["http://[fe80::1]:81", "[fe80::1]", true],
     ["http://mcp.invalid", "", false],
+    ["http://192.0.2.7", "192.0.2.0/24", true],
+    ["http://192.0.2.7:81", "localhost, 192.0.0.0/8", true],
+    ["http://192.0.2.7", "192.0.3.0/24", false],
+    ["http://192.0.2.7", "192.0.2.0/33", false],
+    ["http://192.0.2.7", "192.0.2.0/", false],
+    ["http://192.0.2.7", "2001:db8::/32", false],
+    ["http://[2001:db8::7]", "2001:db8::/32", true],
+    ["http://[2001:db8::7]", "[2001:db8::]/32", true],
+    ["http://[2001:db9::7]", "2001:db8::/32", false],
+    ["http://mcp.invalid", "0.0.0.0/0", false],
   ])("is bypassed for %s with NO_PROXY=%s: %s", (origin, exceptions, isPassedBy) => {
     const proxy = chooseProxy(origin, { http_proxy: PROXY, https_proxy: PROXY, no_proxy: exceptions });
     expect(proxy).toBe(isPassedBy ? undefined : PROXY);

@@ -70,7 +70,12 @@ test("an exception of the dispatcher becomes the error of its request", async ()
       throw new TypeError("no such method");
     },
   } as never;
-  const wire = createUndiciWire({ calls: broken, streams: broken, release: async () => {} });
+  const wire = createUndiciWire({
+    calls: broken,
+    streams: broken,
+    proxy: undefined,
+    release: async () => {},
+  });
   const url = new URL("http://127.0.0.1:9/");
   const error = await new Promise<Error>((resolve) => {
     send(wire, { method: "POST", url, isStream: false }, undefined, undefined, resolve);
@@ -88,7 +93,12 @@ function createSilentWire() {
       handlers.push(handler);
     },
   } as never;
-  const wire = createUndiciWire({ calls: dispatcher, streams: dispatcher, release: async () => {} });
+  const wire = createUndiciWire({
+    calls: dispatcher,
+    streams: dispatcher,
+    proxy: undefined,
+    release: async () => {},
+  });
   const post = (path: string) =>
     send(wire, { method: "POST", url: new URL(path, "http://127.0.0.1:9"), isStream: false });
   const openStream = () =>
