@@ -644,6 +644,7 @@ interface ConnectOptions {
     readonly principal?: string | undefined;
     readonly handlers?: HostHandlers | undefined;
     readonly auth?: AuthPort | undefined;
+    readonly closeTimeoutMs?: number | undefined;
     readonly log: Logger;
 }
 type Connector = (server: ResolvedServer, options: ConnectOptions) => Promise<Session>;
