@@ -181,14 +181,9 @@ export class ProtocolSession implements Session {
       method,
       tool: method === "tools/call" ? (params.name as string) : undefined,
       cursor: params.cursor as string | undefined,
+      strayBefore: this.#connection.transport.strayLines,
     };
-    const strayBefore = this.#connection.transport.strayLines;
-    const contextOf = (isWritten: boolean): RequestContext => ({
-      ...this.#context(),
-      ...subject,
-      isWritten,
-      strayBefore,
-    });
+    const contextOf = (isWritten: boolean): RequestContext => ({ ...this.#context(), ...subject, isWritten });
     if (this.#end) return Promise.reject(this.#endedError(contextOf(false)));
     if (this.#isModern && LEGACY_METHODS.has(method))
       return Promise.reject(
