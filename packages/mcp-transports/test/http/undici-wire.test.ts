@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Dispatcher } from "undici";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { createConnectionPools } from "../../src/http/connection-pools.ts";
 import type { HttpWire, WireRequest } from "../../src/http/http-wire.ts";
 import { createUndiciWire } from "../../src/http/undici-wire.ts";
@@ -83,8 +83,11 @@ test("an exception of the dispatcher becomes the error of its request", async ()
   expect(error.message).toBe("no such method");
 });
 
-/** A wire whose dispatchers write nothing, with the dispatched paths and their handlers. */
+afterEach(() => void vi.useRealTimers());
+
+/** A wire whose dispatchers write nothing, with the dispatched paths and their handlers. Its clock stands still but for `pause`. */
 function createSilentWire() {
+  vi.useFakeTimers({ toFake: ["performance"] });
   const paths: string[] = [];
   const handlers: Dispatcher.DispatchHandler[] = [];
   const dispatcher = {
@@ -106,10 +109,9 @@ function createSilentWire() {
   return { paths, handlers, post, openStream };
 }
 
-/** Keeps the program busy for longer than a connection is trusted. */
+/** Lets more time pass than a connection is trusted for. */
 function pause(): void {
-  const until = performance.now() + 10;
-  while (performance.now() < until);
+  vi.advanceTimersByTime(10);
 }
 
 test("requests after a pause wait for the event loop and then go out in order", async () => {

@@ -83,11 +83,18 @@ describe.concurrent("a server that repeats what it is sent", () => {
   test("is understood, and no echo counts as an answer or a question", async () => {
     const server = scriptedServer((message, { process, send }) => {
       process.stdout.write(`${JSON.stringify(message)}\n`);
-      if (message.method !== "tools/call") return undefined;
-      // Its question has the id of the call, so the echo of our answer looks like the answer to the call.
-      send({ id: message.id, method: "roots/list" });
-      setTimeout(() => send({ id: message.id, result: { content: [{ type: "text", text: "done" }] } }), 100);
-      return true;
+      const state = globalThis as { call?: unknown };
+      if (message.method === "tools/call") {
+        state.call = message.id;
+        // Its question has the id of the call, so the echo of our answer looks like the answer to the call.
+        send({ id: message.id, method: "roots/list" });
+        return true;
+      }
+      if (message.id === state.call && message.result !== undefined)
+        setImmediate(() =>
+          send({ id: state.call as number, result: { content: [{ type: "text", text: "done" }] } }),
+        );
+      return undefined;
     });
     const roots = vi.fn(async () => [{ uri: "file:///work" }]);
     const session = await connect(server, { handlers: { roots } });

@@ -52,10 +52,10 @@ function describeFailure({ prepare, connect }: ConnectorBench, { era, isProbed }
 
   if (isProbed)
     test("one connect deadline covers the probe and the handshake together", async () => {
-      // The probe alone would meet the deadline, and so would the handshake.
-      const answerLateMs = Object.fromEntries(HANDSHAKE_METHODS.map((method) => [method, 500]));
+      // The handshake alone would meet the deadline. The probe takes a third of it.
+      const answerLateMs = Object.fromEntries(HANDSHAKE_METHODS.map((method) => [method, 1_400]));
       const subject = await prepare({ answerLateMs });
-      const error = await failureOf(connect(subject, { limits: { connectTimeoutMs: 600 } }));
+      const error = await failureOf(connect(subject, { limits: { connectTimeoutMs: 1_500 } }));
       expect(error.code).toBe("MCP_CONNECT_TIMEOUT");
     });
 
