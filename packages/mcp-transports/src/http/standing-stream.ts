@@ -86,8 +86,6 @@ export function createStandingStream(options: StandingStreamOptions): StandingSt
     open() {
       feed?.close();
       if (isClosed) return;
-      // A server that has just begun a session is well.
-      pace.recovered();
       feed = openFeed(conversation.sessionId);
       feed.start();
     },

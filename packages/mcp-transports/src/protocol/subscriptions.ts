@@ -192,7 +192,6 @@ export class ChangeSubscription {
     this.#wasGranted = true;
     this.#granted = granted;
     clearTimeout(this.#timer);
-    this.#pace.recovered();
     this.#failures = 0;
     this.#unmet = 0;
     this.#wantsLogin = false;

@@ -20,21 +20,33 @@ function openings(
 }
 
 describe("a stream that keeps ending", () => {
-  test.each([
-    [0, true],
-    [0, false],
-    [undefined, true],
-    [undefined, false],
-    [86_400_000, true],
-  ])(
-    "[R24] with retry %s (brings a message: %s) is opened at most 12 times a minute",
-    (retryMs, delivers) => {
-      const times = openings(600_000, retryMs, { delivers, random: () => 0 });
-      for (const start of times)
-        expect(times.filter((time) => time >= start && time < start + 60_000).length).toBeLessThanOrEqual(12);
-      expect(times.length).toBeGreaterThan(10);
+  test.each([0, 500, undefined, 86_400_000])(
+    "[R24] with retry %s is opened ever more rarely: no burst, and no silence of more than 30 s",
+    (retryMs) => {
+      for (const share of [0, 0.5, 1]) {
+        const times = openings(600_000, retryMs, { delivers: false, random: () => share });
+        const pauses = times.slice(1).map((time, index) => time - (times[index] as number));
+        expect(Math.max(...pauses)).toBeLessThanOrEqual(30_000);
+        expect(Math.min(...pauses.slice(5))).toBeGreaterThanOrEqual(15_000);
+        for (const start of times.slice(1))
+          expect(times.filter((time) => time >= start && time < start + 10_000).length).toBeLessThanOrEqual(
+            5,
+          );
+      }
     },
   );
+
+  test("starts over after each message, and after a stream that has lasted", () => {
+    const delivering = openings(60_000, undefined, { delivers: true, random: () => 1 });
+    expect(delivering).toHaveLength(61);
+    let now = 0;
+    const pace = createReconnectPace({ now: () => now, random: () => 1 });
+    for (let attempt = 0; attempt < 6; attempt += 1) pace.opened();
+    expect(pace.nextDelayMs(undefined)).toBe(30_000);
+    pace.opened();
+    now += 30_000;
+    expect(pace.nextDelayMs(undefined)).toBe(1_000);
+  });
 
   test("[R25] with a retry of one day is reopened after 30 seconds", () => {
     const pace = createReconnectPace({ now: () => 0, random: () => 1 });
@@ -49,17 +61,16 @@ describe("a stream that keeps ending", () => {
     expect(pace.nextDelayMs(0)).toBe(500);
   });
 
-  test("[R24] may be opened without delay 12 times, then only after the minute is over", () => {
+  test("[R24] may be opened at once if that is likely to succeed, then ever more rarely, but every 6 s", () => {
     let now = 0;
     const pace = createReconnectPace({ now: () => now, random: () => 1 });
-    for (let attempt = 0; attempt < 12; attempt += 1) {
-      expect(pace.soonestDelayMs()).toBe(0);
+    const delays = Array.from({ length: 7 }, () => {
       pace.opened();
-      now += 1000;
-    }
-    expect(pace.soonestDelayMs()).toBe(48_000);
-    now += 48_000;
-    expect(pace.soonestDelayMs()).toBe(0);
+      const delayMs = pace.soonestDelayMs();
+      now += delayMs;
+      return delayMs;
+    });
+    expect(delays).toEqual([0, 500, 1_000, 2_000, 4_000, 6_000, 6_000]);
   });
 
   test("[R26] makes clients that lost a server together reconnect at different times", () => {
