@@ -118,7 +118,7 @@ class ChildTransport implements StdioTransport {
 
   post(message: JSONRPCMessage, follower: SendFollower): void {
     try {
-      this.#openQueue().add(formatLine(message), follower);
+      this.#openQueue().add(() => formatLine(message), follower);
     } catch (error) {
       follower.onFailed(error);
     }

@@ -14,9 +14,15 @@ const LARGEST_JOINED_BYTES = 256 * 1024;
 /** Appended only when a line is written: work on a string that was put together earlier would mostly be done twice. */
 const LINE_END = "\n";
 
+/** Texts are kept up to this size, in bytes. A message that waits behind that is written as text again when there is room. */
+const KEPT_TEXT_BYTES = 1024 * 1024;
+
 interface QueuedLine {
-  readonly line: string;
-  readonly bytes: number;
+  /** Missing while too much waits before it. */
+  line: string | undefined;
+  bytes: number;
+  readonly cost: number;
+  readonly format: () => string;
   readonly follower: LineFollower;
 }
 
@@ -35,8 +41,11 @@ export interface WriteQueue {
    * written.
    */
   push(line: string): Promise<void>;
-  /** Like `push`, without a promise. */
-  add(line: string, follower: LineFollower): void;
+  /**
+   * Like `push`, without a promise. `format` makes the line: at once, to learn how long it is, and once more if it has to wait for long, so
+   * that what waits is not kept twice. Throws what `format` throws at first.
+   */
+  add(format: () => string, follower: LineFollower): void;
   /** A waiting line is no longer wanted. A full queue looks for lines to drop only after this was called. */
   noticeUnwanted(): void;
   /** Writes the waiting lines to the stream, unless an earlier write still waits for the process to read. */
@@ -94,7 +103,7 @@ class StreamWriteQueue implements WriteQueue {
 
   push(line: string): Promise<void> {
     return new Promise((resolve, reject) =>
-      this.add(line, {
+      this.add(() => line, {
         isWanted: () => true,
         onWriting() {},
         onRefused() {},
@@ -104,7 +113,8 @@ class StreamWriteQueue implements WriteQueue {
     );
   }
 
-  add(line: string, follower: LineFollower): void {
+  add(format: () => string, follower: LineFollower): void {
+    const line = format();
     const bytes = Buffer.byteLength(line) + LINE_END.length;
     const cost = bytes + this.#lineOverheadBytes;
     if (this.#isEnded || !this.#stream.writable) {
@@ -112,7 +122,8 @@ class StreamWriteQueue implements WriteQueue {
     } else if (this.#waitingCost + cost > this.#maxWaitingBytes && !this.#makeRoom(cost)) {
       follower.onFailed(new ChannelFault({ kind: "queue-full", limitBytes: this.#maxWaitingBytes }));
     } else {
-      this.#waiting.push({ line, bytes, follower });
+      const isKept = this.#waitingCost < KEPT_TEXT_BYTES;
+      this.#waiting.push({ line: isKept ? line : undefined, bytes, cost, format, follower });
       this.#waitingCost += cost;
       if (!this.#isScheduled && this.#underWay.length === 0) this.#schedule();
     }
@@ -173,9 +184,23 @@ class StreamWriteQueue implements WriteQueue {
     this.#waiting = wanted;
   }
 
-  #drop({ bytes, follower }: QueuedLine): void {
-    this.#waitingCost -= bytes + this.#lineOverheadBytes;
+  #drop({ cost, follower }: QueuedLine): void {
+    this.#waitingCost -= cost;
     follower.onTaken?.();
+  }
+
+  /** Returns whether the line's text is there. */
+  #hasText(queued: QueuedLine): boolean {
+    if (queued.line !== undefined) return true;
+    try {
+      queued.line = queued.format();
+      queued.bytes = Buffer.byteLength(queued.line) + LINE_END.length;
+      return true;
+    } catch (error) {
+      this.#waitingCost -= queued.cost;
+      queued.follower.onFailed(error);
+      return false;
+    }
   }
 
   #schedule(): void {
@@ -197,9 +222,10 @@ class StreamWriteQueue implements WriteQueue {
       if (!queued.follower.isWanted()) this.#drop(queued);
       else {
         if (batchBytes + queued.bytes > LARGEST_JOINED_BYTES && batchBytes > 0) break;
+        if (!this.#hasText(queued)) continue;
         batch.push(queued);
         batchBytes += queued.bytes;
-        this.#waitingCost -= queued.bytes + this.#lineOverheadBytes;
+        this.#waitingCost -= queued.cost;
       }
     }
     this.#waiting = taken === waiting.length ? [] : waiting.slice(taken);

@@ -66,6 +66,21 @@ describe.each(ANSWERS)("an answer (%s)", (answer) => {
     },
   );
 
+  test("with its content type twice, as some gateways send it, is of that type", async () => {
+    const { session } = await open({
+      on: {
+        "tools/call": {
+          reply: {
+            status: 200,
+            headers: { "content-type": "application/json, application/json; charset=utf-8" },
+            body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"read"}}',
+          },
+        },
+      },
+    });
+    expect((await failureOf(session.request("tools/call", ECHO))).message).toContain("read");
+  });
+
   test("with another content type is a protocol violation", async () => {
     const { session } = await open({ answer, on: { "tools/call": { contentType: "text/html" } } });
     const error = await failureOf(session.request("tools/call", ECHO));

@@ -102,7 +102,7 @@ test("an unwanted line is not written and makes room in the queue", async () => 
   };
   const first = queue.push("a");
   await Promise.resolve();
-  queue.add("12345678", follower);
+  queue.add(() => "12345678", follower);
   isWanted = false;
   queue.noticeUnwanted();
   const kept = queue.push("87654321");
@@ -132,7 +132,7 @@ test("[T88] a full queue is searched for unwanted lines only after noticeUnwante
   const isWanted = vi.fn(() => true);
   const lines = [queue.push("under way")];
   await Promise.resolve();
-  queue.add("12345678", { isWanted, onWriting() {}, onRefused() {}, onFailed() {} });
+  queue.add(() => "12345678", { isWanted, onWriting() {}, onRefused() {}, onFailed() {} });
   const refuse = async (times: number) => {
     for (let n = 0; n < times; n += 1) expect(await faultOf(queue.push("more"))).toBe("queue-full");
   };
@@ -153,4 +153,35 @@ test("[R11] a broken stream rejects every line", async () => {
   queue.end();
   expect(await faultOf(line)).toBe("write-broken");
   expect(await faultOf(queue.push("b"))).toBe("unwritable");
+});
+
+test("what waits behind a mebibyte is kept as the message, and written as text when there is room", async () => {
+  const { stream, written, takeNext } = createValve();
+  const queue = createWriteQueue(stream);
+  const formats = Array.from({ length: 30 }, (_, index) => vi.fn(() => `${index} ${"x".repeat(100_000)}`));
+  const failed = vi.fn();
+  const taken = Promise.withResolvers<void>();
+  formats.forEach((format, index) => {
+    const isLast = index === formats.length - 1;
+    const follower = { isWanted: () => true, onWriting() {}, onRefused() {}, onFailed: failed };
+    queue.add(format, isLast ? { ...follower, onTaken: taken.resolve } : follower);
+  });
+  formats[20]?.mockImplementationOnce(() => {
+    throw new Error("changed meanwhile");
+  });
+  let isDone = false;
+  void taken.promise.then(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    takeNext();
+    await new Promise(setImmediate);
+  }
+  const times = formats.map((format) => format.mock.calls.length);
+  expect(times.slice(0, 10)).toEqual(Array(10).fill(1));
+  expect(times.slice(15)).toEqual(Array(15).fill(2));
+  expect(written.join("").match(/^\d+/gm)?.map(Number)).toEqual(
+    Array.from({ length: 30 }, (_, index) => index).filter((index) => index !== 20),
+  );
+  expect(failed).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: "changed meanwhile" }));
 });
