@@ -27,6 +27,11 @@ const NAMED_LENGTH = 200;
 /** The most items remembered as logged. Beyond that, no more are logged. */
 const MOST_LOGGED = 1_000;
 
+const INVALID =
+  "Items of a list are left out: they are not valid MCP. Report this to the server's developers.";
+const TASK_ONLY =
+  'Tools are left out: they can be called only as tasks ("taskSupport" is "required"), which is not supported yet.';
+
 /** Makes the items of one session's lists valid, and logs once what it leaves out. */
 export class ItemReader {
   readonly #server: string;
@@ -40,14 +45,20 @@ export class ItemReader {
 
   /**
    * A page whose items are all valid MCP. What servers often leave out, and what can have only one meaning, is completed. An item that
-   * is still invalid is left out and logged, so that it does not cost the others. Valid items stay as they are.
+   * is still invalid is left out and logged, so that it does not cost the others; so is a tool that can be called only as a task, which
+   * this client cannot do. Valid items stay as they are.
    *
    * @param page - an answer whose list is a list
    * @throws SyntaxError if the list has one page without a single valid item, so that the server is reported as a whole
    */
   read(method: ListMethod, page: JsonObject, isFirst: boolean): JsonObject | Promise<JsonObject> {
-    const given = page[LIST_MEMBERS[method]] as readonly unknown[];
-    return given.every(IS_USUAL[method]) ? page : this.#repair(method, page, given, isFirst);
+    const member = LIST_MEMBERS[method];
+    const listed = page[member] as readonly unknown[];
+    const tasks = method === "tools/list" ? listed.filter(isTaskOnly) : [];
+    if (tasks.length > 0) this.#report(method, tasks.map(nameOf), TASK_ONLY);
+    const given = tasks.length > 0 ? listed.filter((item) => !tasks.includes(item)) : listed;
+    const rest = given === listed ? page : { ...page, [member]: given };
+    return given.every(IS_USUAL[method]) ? rest : this.#repair(method, rest, given, isFirst);
   }
 
   async #repair(
@@ -68,24 +79,20 @@ export class ItemReader {
     const hasMore = page.nextCursor !== undefined && page.nextCursor !== null;
     if (isFirst && !hasMore && good.length === 0 && faulty.length > 0)
       throw new SyntaxError(`no item of its list is valid: ${faulty[0]}`);
-    this.#report(method, faulty);
+    this.#report(method, faulty, INVALID);
     return { ...page, [LIST_MEMBERS[method]]: good };
   }
 
-  #report(method: ListMethod, faulty: readonly string[]): void {
-    const unlogged = faulty.filter((item) => !this.#logged.has(`${method} ${item}`));
+  #report(method: ListMethod, left: readonly string[], message: string): void {
+    const unlogged = left.filter((item) => !this.#logged.has(`${method} ${item}`));
     if (unlogged.length === 0 || this.#logged.size > MOST_LOGGED) return;
     for (const item of unlogged) this.#logged.add(`${method} ${item}`);
-    this.#log(
-      "warn",
-      "Items of a list are left out: they are not valid MCP. Report this to the server's developers.",
-      {
-        server: this.#server,
-        method,
-        count: unlogged.length,
-        items: unlogged.slice(0, MOST_NAMED).join(", "),
-      },
-    );
+    this.#log("warn", message, {
+      server: this.#server,
+      method,
+      count: unlogged.length,
+      items: unlogged.slice(0, MOST_NAMED).join(", "),
+    });
   }
 }
 
@@ -104,6 +111,16 @@ function describe(item: unknown, index: number, [issue]: Issues): string {
   return [name, where + issue?.message]
     .map((text) => JSON.stringify(text.slice(0, NAMED_LENGTH)))
     .join(" because of ");
+}
+
+/** MCP 2025-11-25, "Tool-Level Negotiation" of tasks: a call without a task is refused. */
+function isTaskOnly(item: unknown): boolean {
+  return isRecord(item) && isRecord(item.execution) && item.execution.taskSupport === "required";
+}
+
+function nameOf(item: unknown): string {
+  const name = isRecord(item) && isText(item.name) ? item.name : "without a name";
+  return JSON.stringify(name.slice(0, NAMED_LENGTH));
 }
 
 function repaired(item: JsonObject, method: ListMethod): JsonObject {

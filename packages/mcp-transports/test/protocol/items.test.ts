@@ -59,6 +59,20 @@ describe("a tool with a repairable definition", () => {
   });
 });
 
+test("a tool that can be called only as a task is left out with one remark, and the others stay", async () => {
+  const log = vi.fn();
+  const page = { tools: [{ ...GOOD, name: "slow", execution: { taskSupport: "required" } }, GOOD, LOOK] };
+  const list = reader(log);
+  expect(await list(page)).toEqual({ tools: [GOOD, LOOK] });
+  expect(await list(page)).toEqual({ tools: [GOOD, LOOK] });
+  expect(log).toHaveBeenCalledExactlyOnceWith("warn", expect.stringContaining("only as tasks"), {
+    server: "odd",
+    method: "tools/list",
+    count: 1,
+    items: '"slow"',
+  });
+});
+
 test("a prompt keeps members that are repaired only in tools", async () => {
   const kept = { name: "p", inputSchema: {}, execution: "x" };
   const list = { prompts: [{ ...kept, title: null }], nextCursor: null };
