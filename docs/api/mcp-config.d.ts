@@ -198,6 +198,7 @@ interface WrittenServer {
     readonly maxMessageBytes?: number | undefined;
     readonly maxTools?: number | undefined;
     readonly trustAnnotations?: boolean | undefined;
+    readonly era?: "legacy" | "modern" | undefined;
     readonly enabled: boolean;
     readonly lazy?: boolean | undefined;
     readonly shared?: boolean | undefined;

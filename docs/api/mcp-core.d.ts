@@ -680,10 +680,11 @@ interface ServerLimits {
     readonly maxMessageBytes?: number | undefined;
     readonly maxTools?: number | undefined;
     readonly idleTimeoutMs?: number | undefined;
+    readonly era?: "legacy" | "modern" | undefined;
     readonly trustAnnotations?: boolean | undefined;
 }
 declare const DEFAULT_LIMITS: Required<{
-    readonly [K in keyof ServerLimits]: NonNullable<ServerLimits[K]>;
+    readonly [K in Exclude<keyof ServerLimits, "era">]: NonNullable<ServerLimits[K]>;
 }>;
 declare function mostListed(kind: CatalogKind, { maxTools }?: ServerLimits): number;
 interface ToolFilter {

@@ -121,7 +121,7 @@ const OPTIONS: Shapes = {
     reviveOnCall: flag,
   }),
   heartbeat: objectOf(),
-  limits: objectOf({ trustAnnotations: flag }),
+  limits: objectOf({ trustAnnotations: flag, era: oneOf("legacy", "modern") }),
   guards: either(
     objectOf({
       limits: either(

@@ -49,7 +49,7 @@ export interface OAuthSettings {
   readonly [member: string]: unknown;
 }
 
-/** Limits of one server. Times are milliseconds; `0` means no limit. */
+/** Limits of one server, and how it is spoken to. Times are milliseconds; `0` means no limit. */
 export interface ServerLimits {
   /** For opening a session: spawn or dial, probe, handshake. Default 30,000. */
   readonly connectTimeoutMs?: number | undefined;
@@ -66,21 +66,27 @@ export interface ServerLimits {
   readonly maxTools?: number | undefined;
   /** A session without requests for this long is closed; the next call connects again. `0` = never, the default. */
   readonly idleTimeoutMs?: number | undefined;
+  /**
+   * The era of the protocol, where it is not to be found out: `legacy` (2025-11-25 and older) sends no probe for the newer one, `modern`
+   * (2026-07-28) does not fall back to the older handshake. Default: it is found out.
+   */
+  readonly era?: "legacy" | "modern" | undefined;
   /** Whether the server's `readOnlyHint` and `idempotentHint` are trusted when a call might be repeated. Default false. */
   readonly trustAnnotations?: boolean | undefined;
 }
 
 /** The limits that apply if neither the entry nor the host sets them. */
-export const DEFAULT_LIMITS: Required<{ readonly [K in keyof ServerLimits]: NonNullable<ServerLimits[K]> }> =
-  {
-    connectTimeoutMs: 30_000,
-    callTimeoutMs: 60_000,
-    maxTotalMs: 600_000,
-    maxMessageBytes: 16 * 1024 * 1024,
-    maxTools: 5_000,
-    idleTimeoutMs: 0,
-    trustAnnotations: false,
-  };
+export const DEFAULT_LIMITS: Required<{
+  readonly [K in Exclude<keyof ServerLimits, "era">]: NonNullable<ServerLimits[K]>;
+}> = {
+  connectTimeoutMs: 30_000,
+  callTimeoutMs: 60_000,
+  maxTotalMs: 600_000,
+  maxMessageBytes: 16 * 1024 * 1024,
+  maxTools: 5_000,
+  idleTimeoutMs: 0,
+  trustAnnotations: false,
+};
 
 /** Resources, templates and prompts are named one at a time and never sent to a model as a whole, so this bound needs no option. */
 const MOST_LISTED = 20_000;

@@ -85,6 +85,7 @@ export function limitsOf(written: Omit<WrittenServer, "transport">): ServerLimit
     maxMessageBytes,
     maxTools,
     trustAnnotations,
+    era,
   } = written;
   const isLimited =
     connectTimeoutMs !== undefined ||
@@ -92,9 +93,10 @@ export function limitsOf(written: Omit<WrittenServer, "transport">): ServerLimit
     maxTotalMs !== undefined ||
     maxMessageBytes !== undefined ||
     maxTools !== undefined ||
-    trustAnnotations !== undefined;
+    trustAnnotations !== undefined ||
+    era !== undefined;
   if (!isLimited) return undefined;
-  return { connectTimeoutMs, callTimeoutMs, maxTotalMs, maxMessageBytes, maxTools, trustAnnotations };
+  return { connectTimeoutMs, callTimeoutMs, maxTotalMs, maxMessageBytes, maxTools, trustAnnotations, era };
 }
 
 /** Required variables are passed on as well: whoever sets them means them for the server. */

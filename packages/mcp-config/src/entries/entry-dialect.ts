@@ -31,7 +31,8 @@ export type EntryFieldNames = {
     | MapField
     | FlagField
     | "maxMessageBytes"
-    | "maxTools"]?: FieldNames;
+    | "maxTools"
+    | "era"]?: FieldNames;
 } & {
   readonly [field in "timeoutMs" | "connectTimeoutMs" | "maxTotalMs"]?: readonly (string | TimeField)[];
 } & {

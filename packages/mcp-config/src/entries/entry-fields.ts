@@ -22,6 +22,7 @@ export interface EntryFields {
   /** The same, with `null` for names that are explicitly unset, if that is tolerated. */
   nullableTextMap(field: string, nameFault: NameFault): MapOfNullableTexts | undefined;
   flag(field: string): boolean | undefined;
+  oneOf<T extends string>(field: string, values: readonly T[]): T | undefined;
   /** A finite number that is not negative. */
   amount(field: string): number | undefined;
   /** The same, in milliseconds; `unitMs` is the field's unit. Default 1. */
@@ -123,6 +124,11 @@ class Fields implements EntryFields {
   flag(field: string): boolean | undefined {
     const found = this.value(field);
     return found === undefined ? undefined : checkFlag(found, field, this.#faultAt);
+  }
+
+  oneOf<T extends string>(field: string, values: readonly T[]): T | undefined {
+    const found = this.value(field);
+    return found === undefined ? undefined : checkOneOf(found, field, values, this.#faultAt);
   }
 
   amount(field: string): number | undefined {
@@ -238,6 +244,17 @@ export function withoutNulls(texts: MapOfNullableTexts): MapOfTexts {
 function checkFlag(found: unknown, field: string, faultAt: FaultAt): boolean {
   if (typeof found === "boolean") return found;
   throw faultAt([field], `${quote(field)} must be true or false, not ${kindOf(found)}.`);
+}
+
+function checkOneOf<T extends string>(
+  found: unknown,
+  field: string,
+  values: readonly T[],
+  faultAt: FaultAt,
+): T {
+  const value = values.find((allowed) => allowed === found);
+  if (value !== undefined) return value;
+  throw faultAt([field], `${quote(field)} must be ${values.map(quote).join(" or ")}, not ${kindOf(found)}.`);
 }
 
 function checkAmount(found: unknown, field: string, faultAt: FaultAt): number {

@@ -65,6 +65,7 @@ type ReadField<T> = (fields: EntryFields, field: string) => T | undefined;
 const text: ReadField<string> = (fields, field) => fields.text(field);
 const texts: ReadField<readonly string[]> = (fields, field) => fields.texts(field);
 const flag: ReadField<boolean> = (fields, field) => fields.flag(field);
+const era: ReadField<"legacy" | "modern"> = (fields, field) => fields.oneOf(field, ["legacy", "modern"]);
 const amount: ReadField<number> = (fields, field) => fields.amount(field);
 const variables = unlessUnset((fields, field) => fields.nullableTextMap(field, environmentNameFault));
 const headers = unlessUnset((fields, field) => fields.textMap(field, headerNameFault));
@@ -97,6 +98,7 @@ function readSettings(reader: EntryReader): WrittenCommon {
     maxMessageBytes: optional(fields, names.maxMessageBytes, amount),
     maxTools: optional(fields, names.maxTools, amount),
     trustAnnotations: optional(fields, names.trustAnnotations, flag),
+    era: optional(fields, names.era, era),
     title: optional(fields, names.title, text),
     description: optional(fields, names.description, text),
     required: optional(fields, names.required, flag),

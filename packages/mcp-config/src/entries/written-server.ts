@@ -26,6 +26,7 @@ export interface WrittenServer {
   readonly maxMessageBytes?: number | undefined;
   readonly maxTools?: number | undefined;
   readonly trustAnnotations?: boolean | undefined;
+  readonly era?: "legacy" | "modern" | undefined;
   readonly enabled: boolean;
   readonly lazy?: boolean | undefined;
   /** The server holds no user's data. */

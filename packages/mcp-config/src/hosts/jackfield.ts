@@ -34,6 +34,7 @@ export const JACKFIELD: HostDialect = {
         maxMessageBytes: "maxMessageBytes",
         maxTools: "maxTools",
         trustAnnotations: "trustAnnotations",
+        era: "era",
         lazy: "lazy",
         shared: "shared",
       },

@@ -113,6 +113,7 @@ describe("an entry is refused with its place and a hint", () => {
       "/trustAnnotations",
       "must be true or false",
     ],
+    ["an unknown era", { command: "npx", era: "old" }, "/era", 'must be "legacy" or "modern"'],
     ["tools as an array", { command: "npx", tools: ["a"] }, "/tools", "must be an object"],
     [
       "tools with a stray key",

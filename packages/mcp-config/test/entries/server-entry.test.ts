@@ -65,6 +65,7 @@ describe("an entry becomes a definition", () => {
         maxMessageBytes: 2 ** 40,
         maxTools: 9,
         trustAnnotations: true,
+        era: "legacy",
       },
       {
         ...STDIO,
@@ -75,6 +76,7 @@ describe("an entry becomes a definition", () => {
           maxMessageBytes: 2 ** 40,
           maxTools: 9,
           trustAnnotations: true,
+          era: "legacy",
         },
       },
     ],

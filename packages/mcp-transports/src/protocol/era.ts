@@ -162,7 +162,7 @@ async function negotiateEra(
   options: NegotiationOptions,
 ): Promise<Negotiated> {
   const tried = new Set<Approach["kind"]>();
-  let approach = firstApproach(options.prior, Date.now());
+  let approach = firstApproach(options.prior, Date.now(), eraOf(options, transport));
   for (;;) {
     tried.add(approach.kind);
     const channel = await openChannel(transport, options);
@@ -177,15 +177,27 @@ async function negotiateEra(
     } catch (error) {
       connection.end(undefined);
       await channel.close({ hurry: true });
-      const next = nextApproach(approach, error, channel, options);
+      const isNamed = eraOf(options, transport) !== undefined && approach.kind !== "adopt";
+      const next = isNamed ? undefined : nextApproach(approach, error, channel, options);
       if (!next || tried.has(next.kind)) throw error;
       approach = next;
     }
   }
 }
 
-/** The approach that an earlier handshake suggests. */
-export function firstApproach(prior: PriorHandshake | undefined, now: number): Approach {
+/** The era that the entry names. HTTP+SSE is older than the probe for another one. */
+function eraOf({ server }: NegotiationOptions, transport: RemoteTransport | undefined) {
+  return transport === "sse" ? undefined : server.limits?.era;
+}
+
+/** The approach that an earlier handshake suggests, unless it is of another era than the entry names. */
+export function firstApproach(
+  prior: PriorHandshake | undefined,
+  now: number,
+  era?: "legacy" | "modern" | undefined,
+): Approach {
+  if (era !== undefined && prior?.era !== era) return { kind: era === "legacy" ? "legacy" : "probe" };
+  if (era === "legacy") return { kind: "legacy" };
   if (prior?.era === "modern") return { kind: "adopt", discover: prior.discover };
   return { kind: prior && isFreshVerdict(prior, now) ? "legacy" : "probe" };
 }
@@ -276,6 +288,7 @@ async function shakeHands(
       probeTimeout(channel, options),
     );
     if (!(probed instanceof ProbeRefusal)) return agree(readDiscover(probed, Date.now()));
+    if (options.server.limits?.era === "modern") throw probed.error;
     refused = probed;
   }
   connection.isListening = true;
@@ -296,6 +309,8 @@ async function shakeHands(
 }
 
 function probeTimeout(channel: Channel, options: NegotiationOptions): number {
+  // Nothing follows if there is no answer.
+  if (options.server.limits?.era === "modern") return 0;
   return fractionOf(options, channel.isPipe ? LONGEST_PIPE_PROBE_MS : LONGEST_REMOTE_PROBE_MS);
 }
 

@@ -10,15 +10,15 @@ import { type RequestEnd, resultOf } from "./pending-request.ts";
 
 /** Why a server counts as a legacy one: it refused the probe, or ignored it. */
 export class ProbeRefusal {
-  readonly #error: unknown;
+  readonly error: unknown;
 
   constructor(error: unknown) {
-    this.#error = error;
+    this.error = error;
   }
 
   /** The error of `initialize`, which was refused as well. It tells of both if they differ. */
   beside(error: unknown): unknown {
-    const probed = httpStatusOf(readFailure(this.#error));
+    const probed = httpStatusOf(readFailure(this.error));
     const initialized = httpStatusOf(readFailure(error));
     if (error instanceof Error && probed !== undefined && probed !== initialized)
       Object.defineProperty(error, "probeStatus", { value: probed });
@@ -37,7 +37,7 @@ export async function probe(connection: Connection, _meta: JsonObject, timeoutMs
       if (!supportedOf(error).includes(MODERN_VERSION)) throw error;
       return ask(connection, "server/discover", { _meta }, { timeoutMs });
     });
-    return isModern(discover) ? discover : new ProbeRefusal(undefined);
+    return isModern(discover) ? discover : new ProbeRefusal(new ProtocolFault("version", NOT_MODERN));
   } catch (error) {
     // A server that names versions that are newer than what we know; one that names older ones is asked to `initialize`.
     if (error instanceof RpcError && supportedOf(error).some((version) => version >= MODERN_VERSION))
@@ -77,6 +77,8 @@ function supportedOf(error: unknown): readonly string[] {
   const { supported } = error.data;
   return Array.isArray(supported) ? supported.filter((version) => typeof version === "string") : [];
 }
+
+const NOT_MODERN = `its answer to server/discover does not name ${MODERN_VERSION}`;
 
 /** What waiting for an answer ended with. */
 const SILENCE = new Error("there was no answer in time");

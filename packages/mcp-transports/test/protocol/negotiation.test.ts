@@ -49,6 +49,35 @@ describe("the first approach", () => {
   });
 });
 
+describe.concurrent("a server whose entry names the era", () => {
+  test("is not probed if it is legacy, not even if it is remembered as modern", async () => {
+    for (const prior of [undefined, modernPrior]) {
+      const server = scriptedServer(undefined, { limits: { era: "legacy" } });
+      const { handshake } = await connect(server, { prior });
+      expect(handshake.era).toBe("legacy");
+      expect(requestsOf(server)).toEqual(["initialize"]);
+    }
+  });
+
+  test("is not initialized if it is modern", async () => {
+    const server = scriptedServer(undefined, { limits: { era: "modern" } });
+    const error = await failToConnect(server);
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", rpcCode: -32601 });
+    expect(requestsOf(server)).toEqual(["server/discover"]);
+    expect(server.starts()).toHaveLength(1);
+    const modern = scriptedServer(undefined, { isModern: true, limits: { era: "modern" } });
+    expect((await connect(modern, { prior: { era: "legacy", at: Date.now() } })).handshake.era).toBe(
+      "modern",
+    );
+  });
+
+  test("may be behind HTTP+SSE all the same, which is of the older era", async () => {
+    const server = await startHttpServer(() => false, { limits: { era: "legacy" } });
+    expect((await connect(server)).handshake.era).toBe("legacy");
+    expect(server.log.map(({ what }) => what)).not.toContain("POST server/discover");
+  });
+});
+
 describe.concurrent("an unknown server over stdio", () => {
   test("[threat T22] is probed and initialized in one process if it is legacy", async () => {
     const server = scriptedServer();
