@@ -13,24 +13,20 @@ import {
 } from "@jackfield/mcp-core";
 import type { Channel, ChannelFacts } from "./channel.ts";
 import { ChannelFault } from "./channel-fault.ts";
-import { DEFAULT_CLIENT_INFO } from "./client-info.ts";
 import { openingError } from "./errors/opening-error.ts";
 import { redactorOf } from "./errors/wording.ts";
 import { type ConnectionPools, createConnectionPools } from "./http/connection-pools.ts";
 import type { HttpOptionsSource } from "./http/http-options.ts";
-import { callListener } from "./listener-call.ts";
-import { openHttp } from "./openers/http.ts";
 import { openInProcess } from "./openers/in-process.ts";
 import type { OpenerTools } from "./openers/opener.ts";
-import { openSse } from "./openers/sse.ts";
+import { openHttp, openSse } from "./openers/remote.ts";
 import { openStdio } from "./openers/stdio.ts";
 import { Connection, type ConnectionListener } from "./protocol/connection.ts";
 import { negotiate, type RemoteTransport } from "./protocol/era.ts";
+import { completeLimits } from "./protocol/lists.ts";
 import { ServerRequests } from "./protocol/server-requests.ts";
 import { ProtocolSession } from "./protocol/session.ts";
-import { completeLimits } from "./protocol/session-limits.ts";
-import { SessionListeners } from "./protocol/session-listeners.ts";
-import { createStrayAnswerLog } from "./protocol/stray-answer-log.ts";
+import { callListener, SessionListeners } from "./protocol/session-listeners.ts";
 import { createProcessRecorder } from "./stdio/process-recorder.ts";
 import { createProcessTable } from "./stdio/process-table.ts";
 import { createProcessTreeRegistry, type ProcessTreeRegistry } from "./stdio/process-tree-registry.ts";
@@ -170,4 +166,37 @@ function unsupportedError(server: never): McpError {
     `Server "${name}" uses the transport "${transport}". This connector opens stdio, http, sse and in-process.`,
     { server: name, phase: "handshake" },
   );
+}
+
+/** Inserted at build time: reading `package.json` would make every connection wait for a file. */
+declare const PACKAGE_VERSION: string | undefined;
+
+/** The version of unbuilt sources. Every release is built. */
+const UNBUILT_VERSION = "0.0.0-source";
+
+/** The client's name and version if the host sets none. */
+const DEFAULT_CLIENT_INFO: Implementation = {
+  name: "jackfield",
+  version: typeof PACKAGE_VERSION === "undefined" ? UNBUILT_VERSION : PACKAGE_VERSION,
+};
+
+/**
+ * Counts answers to no pending request: late ones, second ones, ones with an id that was never sent. They are logged when
+ * their number reaches 1, 10, 100 and so on, so that a server cannot fill the log with them.
+ */
+function createStrayAnswerLog({
+  server,
+  log,
+}: {
+  readonly server: string;
+  readonly log: Logger;
+}): () => void {
+  let count = 0;
+  let nextReport = 1;
+  return () => {
+    count += 1;
+    if (count < nextReport) return;
+    nextReport *= 10;
+    log("debug", "The server sent answers to no pending request; they are ignored.", { server, count });
+  };
 }

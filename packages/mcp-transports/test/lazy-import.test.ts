@@ -73,7 +73,7 @@ test("every kind of request to the reference server works without loading the SD
   const { stdout } = await promisify(execFile)(process.execPath, args);
   expect(JSON.parse(stdout)).toEqual({
     isSdkLoaded: false,
-    counts: { tools: 13, resources: 7, resourceTemplates: 2, prompts: 4 },
+    counts: { tools: 12, resources: 7, resourceTemplates: 2, prompts: 4 },
     kinds: ["text", "image", "resource_link", "resource"],
     contents: 1,
     messages: 1,

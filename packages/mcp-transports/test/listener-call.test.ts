@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { callListener } from "../src/listener-call.ts";
+import { callListener } from "../src/protocol/session-listeners.ts";
 import { connect } from "./connecting.ts";
 import { scriptedServer } from "./scripted-server.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findExcess } from "../src/message-bounds.ts";
+import { findExcess } from "../src/message-check.ts";
 
 const nested = (depth: number) => JSON.parse("[".repeat(depth) + "]".repeat(depth));
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkMessage, UNSOUND_ANSWER } from "../src/message-check.ts";
-import { loadSdk } from "../src/sdk.ts";
+import { loadSdk } from "../src/protocol/items.ts";
 
 const RESULTS = [{}, { a: 1 }, { _meta: {} }, { _meta: { "io.modelcontextprotocol/serverInfo": 7 } }];
 const NO_RESULTS = [[], "text", 1, true];

@@ -1,4 +1,10 @@
-import type { McpErrorDetails, Redactor, ResolvedServer } from "@jackfield/mcp-core";
+import {
+  type CallOutcome,
+  McpError,
+  type McpErrorDetails,
+  type Redactor,
+  type ResolvedServer,
+} from "@jackfield/mcp-core";
 import type { ChannelFacts } from "../channel.ts";
 import { redactorOf, shownStderr } from "./wording.ts";
 
@@ -28,4 +34,10 @@ export function hiding({ server, facts, cursor }: ErrorContext): Redactor {
 /** How a server is named in a message. */
 export function nameOf({ server }: ErrorContext): string {
   return `Server "${server.name}"`;
+}
+
+/** The error with this outcome, unless it has one of its own. */
+export function withOutcome(error: McpError, outcome: CallOutcome): McpError {
+  if (error.outcome !== undefined) return error;
+  return new McpError(error.code, error.message, { ...error.toJSON(), outcome, cause: error.cause });
 }

@@ -3,10 +3,9 @@ import type { ChannelFaultFacts } from "../channel-fault.ts";
 import type { Refusal } from "../http/http-call.ts";
 import type { RequestEnd } from "../protocol/pending-request.ts";
 import { isRefusalCode, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
-import { commonDetails, type ErrorContext, hiding, nameOf } from "./error-context.ts";
+import { commonDetails, type ErrorContext, hiding, nameOf, withOutcome } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
 import { adviseOnAuthorization, STATUSES_OF_PROXIES } from "./http-status.ts";
-import { withOutcome } from "./known-outcome.ts";
 import { forgottenSessionError } from "./loss-error.ts";
 import { describeProxy, excerpt } from "./wording.ts";
 

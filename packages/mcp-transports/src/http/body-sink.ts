@@ -1,6 +1,9 @@
 import { ChannelFault } from "../channel-fault.ts";
-import { createEventStreamParser, type EventStreamParserOptions } from "./event-stream-parser.ts";
-import { createJoinedPieces } from "./joined-pieces.ts";
+import {
+  createEventStreamParser,
+  createJoinedPieces,
+  type EventStreamParserOptions,
+} from "./event-stream-parser.ts";
 
 /** Takes the body of an answer as it arrives. `push` and `end` may throw; nothing is pushed after that. */
 export interface BodySink {

@@ -2,16 +2,17 @@ import {
   type AuthChallenge,
   type AuthPort,
   isMcpError,
+  McpError,
   ownCredentials,
   type ResolvedRemoteServer,
+  type ResolvedServer,
+  thrownMessage,
 } from "@jackfield/mcp-core";
-import {
-  type AuthPortFailure,
-  failedLoginError,
-  missingCredentialsError,
-} from "../errors/auth-port-error.ts";
+import { withOutcome } from "../errors/error-context.ts";
+import { adviseOnAuthorization } from "../errors/http-status.ts";
+import { excerpt, redactorOf } from "../errors/wording.ts";
 import { type HeaderList, headerOf, type IncomingHeaders } from "./http-wire.ts";
-import { isReservedHeader } from "./reserved-headers.ts";
+import { isReservedHeader } from "./message-headers.ts";
 
 /** How many of each header's latest values are redacted: a token may be renewed while a request with the last one is pending. */
 const KEPT_VALUES = 8;
@@ -156,4 +157,44 @@ function textOf(name: string, value: unknown): string | undefined {
   if (typeof value === "object" || typeof value === "function" || typeof value === "symbol")
     throw new TypeError(`the header "${name}" has no text as its value`);
   return String(value);
+}
+
+/** What the host's auth port threw, and what must not be shown of it besides the credentials of the entry. */
+interface AuthPortFailure {
+  readonly thrown: unknown;
+  readonly server: ResolvedServer;
+  readonly secrets: readonly string[];
+}
+
+/** The error of a refused request whose login failed. The session goes on, so no thrown value may look like a lost connection. */
+function failedLoginError({ thrown, server, secrets }: AuthPortFailure): McpError {
+  if (isMcpError(thrown)) return withOutcome(thrown, "rejected");
+  const redactor = redactorOf(server, secrets);
+  const said = excerpt(thrownMessage(thrown), redactor);
+  return new McpError(
+    "MCP_AUTH_REQUIRED",
+    `The login to server "${server.name}" failed: ${said}. ${adviseOnAuthorization(server)}`,
+    {
+      server: server.name,
+      phase: "handshake",
+      outcome: "rejected",
+      cause: redactor.hideIn(thrown),
+    },
+  );
+}
+
+/** The error of a request without credentials. `wasRefused`: it was to be repeated after a refusal. */
+function missingCredentialsError(
+  { thrown, server, secrets }: AuthPortFailure,
+  wasRefused: boolean,
+): McpError {
+  const outcome = wasRefused ? "rejected" : "not-sent";
+  if (isMcpError(thrown)) return withOutcome(thrown, outcome);
+  const redactor = redactorOf(server, secrets);
+  const said = excerpt(thrownMessage(thrown), redactor);
+  return new McpError(
+    "MCP_CONNECT_FAILED",
+    `The credentials for server "${server.name}" could not be read: ${said}. Check that the place where they are stored is available.`,
+    { server: server.name, phase: "handshake", outcome, cause: redactor.hideIn(thrown) },
+  );
 }

@@ -1,6 +1,7 @@
 import { isRecord } from "@jackfield/mcp-core";
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { ALWAYS_WITHIN_BOUNDS, findExcess } from "../message-bounds.ts";
+import { ALWAYS_WITHIN_BOUNDS, findExcess } from "../message-check.ts";
+import { headerOf, type IncomingHeaders } from "./http-wire.ts";
 
 /**
  * The messages of a JSON text: one, or those of a batch (MCP 2025-03-26). An answer that names its request is not checked further here:
@@ -37,4 +38,13 @@ function isError(value: unknown): boolean {
 
 function isId(value: unknown): boolean {
   return typeof value === "string" || Number.isInteger(value);
+}
+
+/** The media type without its parameters, in lower case; empty where none is given. Of several, as a gateway adds its own, the first. */
+export function mediaTypeOf(headers: IncomingHeaders): string {
+  return (headerOf(headers, "content-type") ?? "").split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+export function isEventStream(headers: IncomingHeaders): boolean {
+  return mediaTypeOf(headers) === "text/event-stream";
 }

@@ -4,15 +4,12 @@ import { soundMessage } from "../message-check.ts";
 import type { RosterMember } from "../roster.ts";
 import type { SendFollower } from "../transport.ts";
 import { type BodySink, excerptSink, heardSink, textSink } from "./body-sink.ts";
-import { brokenAnswer } from "./broken-answer.ts";
 import { isSubscription, type Posting } from "./conversation.ts";
 import type { EventFeed, FeedEnd } from "./event-feed.ts";
 import type { HttpCall, HttpCallListener, Refusal } from "./http-call.ts";
 import { headerOf, type IncomingHeaders } from "./http-wire.ts";
-import { readMessages } from "./incoming-messages.ts";
-import { mediaTypeOf } from "./media-type.ts";
+import { mediaTypeOf, readMessages } from "./incoming-messages.ts";
 import { claimedVersion } from "./message-headers.ts";
-import { endInTime } from "./notification-deadline.ts";
 import { isForgottenAnswer, saysForgotten } from "./refusal-error.ts";
 import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts";
 
@@ -314,4 +311,25 @@ class RunningPost implements MessagePost, HttpCallListener {
 /** A server that cannot tell which request was wrong answers without an id. This stream has only one request. */
 function isAnswerTo(id: RequestId, answered: unknown): boolean {
   return answered === undefined || answered === null || String(answered) === String(id);
+}
+
+/**
+ * The error of a request that was accepted and whose answer broke off. It has a message, but neither a status nor a cause: what stopped
+ * the attempt to resume the answer, such as 404, 401 or a refused connection, must not be read as the outcome of the request.
+ */
+function brokenAnswer({ error, refusal }: FeedEnd): Error {
+  const { code = error?.message } = (error ?? {}) as { readonly code?: unknown };
+  const reason = refusal ? `resuming it was refused with HTTP ${refusal.status}` : code;
+  return new Error(`its answer broke off${reason === undefined ? "" : `: ${reason}`}`);
+}
+
+/** How long a server may take to accept a message that expects no answer, in milliseconds. */
+const NOTIFICATION_PATIENCE_MS = 10_000;
+
+/** A message that expects no answer must not take as long as a call. */
+function endInTime(post: Pick<MessagePost, "abort" | "settled">): void {
+  const end = () => post.abort(new Error("the server did not accept it in time"));
+  const timer = setTimeout(end, NOTIFICATION_PATIENCE_MS);
+  const stop = () => clearTimeout(timer);
+  post.settled.then(stop, stop);
 }

@@ -27,7 +27,6 @@ import {
   type PostOutcome,
 } from "./message-post.ts";
 import { forgottenError, refusalError } from "./refusal-error.ts";
-import { deleteSession } from "./session-deletion.ts";
 import { readSessionId, withSessionId } from "./session-id.ts";
 import { createSessionRenewal, type SessionRenewal } from "./session-renewal.ts";
 import { createStandingStream, type StandingStream } from "./standing-stream.ts";
@@ -296,4 +295,20 @@ class HttpTransport implements StreamableHttpTransport {
       explain: refusalError,
     };
   }
+}
+
+/** Tells the server to end the session, if there is one. Never rejects, and gives up after `timeoutMs`. */
+async function deleteSession(conversation: Conversation, timeoutMs: number): Promise<void> {
+  if (conversation.sessionId === undefined) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const call = conversation.delete({
+    onAccepted: () => ({ push() {}, end() {} }),
+    onEnd: resolve,
+    onRefusal: () => resolve(),
+    onError: () => resolve(),
+  });
+  conversation.sessionId = undefined;
+  const timer = setTimeout(() => call.abort(new Error("ending the session took too long")), timeoutMs);
+  await promise;
+  clearTimeout(timer);
 }

@@ -1,4 +1,5 @@
-import { ownCredentials, type ResolvedRemoteServer } from "@jackfield/mcp-core";
+import { credentialsInText, decoded, ownCredentials, type ResolvedRemoteServer } from "@jackfield/mcp-core";
+import type { Channel } from "../channel.ts";
 import { ChannelFault } from "../channel-fault.ts";
 import { invalidHeaderError } from "../errors/http-status.ts";
 import { createCookies } from "../http/cookies.ts";
@@ -6,13 +7,14 @@ import { createCredentials } from "../http/credentials.ts";
 import { createFetchWire } from "../http/fetch-wire.ts";
 import { httpOptionsFor } from "../http/http-options.ts";
 import type { HttpWire } from "../http/http-wire.ts";
-import { findInvalidHeader, withoutReservedHeaders } from "../http/reserved-headers.ts";
+import { findInvalidHeader, withoutReservedHeaders } from "../http/message-headers.ts";
+import { createSseTransport } from "../http/sse-transport.ts";
+import { createStreamableHttpTransport } from "../http/streamable-http-transport.ts";
 import { createUndiciWire } from "../http/undici-wire.ts";
-import { readUrlLogin, type UrlLogin } from "../http/url-login.ts";
-import type { OpenerTools } from "./opener.ts";
+import type { Opener, OpenerTools } from "./opener.ts";
 
 /** Prepares what the transports of remote servers need. `secrets` must not be shown, in addition to those of the entry. */
-export async function openRemote(entry: ResolvedRemoteServer, tools: OpenerTools) {
+async function openRemote(entry: ResolvedRemoteServer, tools: OpenerTools) {
   const { url, login } = readUrl(entry.url);
   const server = withLogin(entry, login);
   const headers = withoutReservedHeaders(server.headers);
@@ -53,3 +55,100 @@ async function openWire(url: URL, server: ResolvedRemoteServer, tools: OpenerToo
   if (fetch) return createFetchWire(fetch);
   return createUndiciWire(await tools.pools.acquire(url.origin, { tls, proxy }));
 }
+
+/** User and password of a URL. */
+interface UrlLogin {
+  /** Both as `Basic` sends them (RFC 7617). */
+  readonly basic: string;
+  /** What must be hidden: `basic`, and the password alone and with the user, as written and decoded. */
+  readonly secrets: readonly string[];
+}
+
+/** The login in a URL; `undefined` without a password: a user alone is no credential. */
+export function readUrlLogin({ username, password, href }: URL): UrlLogin | undefined {
+  if (password === "") return undefined;
+  const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`, "utf8").toString("base64");
+  return { basic, secrets: [basic, ...credentialsInText(href)] };
+}
+
+/** A channel to a server behind the older HTTP+SSE transport. */
+export const openSse: Opener<ResolvedRemoteServer> = async (server, tools) => {
+  const { url, configured, wire, cookies, credentials, closing, secrets } = await openRemote(server, tools);
+  const { maxMessageBytes } = tools;
+  const transport = createSseTransport({ url, configured, wire, cookies, credentials, maxMessageBytes });
+  let closed: Promise<void> | undefined;
+  return {
+    transport,
+    isPipe: false,
+    facts: () => ({
+      fault: transport.fault,
+      isConfirmedSse: transport.hasEndpoint,
+      proxy: wire.proxy,
+      secrets: [...secrets, ...(credentials?.secrets ?? []), ...cookies.secrets, ...transport.sessionIds],
+    }),
+    close() {
+      closing.abort();
+      closed ??= transport.close();
+      return closed;
+    },
+  };
+};
+
+/** How long a server may take to be told that the session is over, in milliseconds; less where nobody waits for it. */
+const DELETE_TIMEOUT_MS = 2000;
+const HURRIED_DELETE_TIMEOUT_MS = 500;
+
+/** A channel to a server behind Streamable HTTP. Nothing is sent before the transport's first message. */
+export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
+  const { url, configured, wire, cookies, credentials, closing, secrets } = await openRemote(server, tools);
+  const transport = createStreamableHttpTransport({
+    url,
+    configured,
+    wire,
+    cookies,
+    credentials,
+    maxMessageBytes: tools.maxMessageBytes,
+    renewalTimeoutMs: tools.connectTimeoutMs,
+  });
+  const closeTransport = transport.close.bind(transport);
+  let closed: Promise<void> | undefined;
+  let fault: ChannelFault | undefined;
+
+  const end = async (timeoutMs: number) => {
+    await transport.endSession(timeoutMs);
+    closing.abort();
+    await closeTransport();
+  };
+  const close: Channel["close"] = (options) => {
+    closed ??= end(options?.hurry ? HURRIED_DELETE_TIMEOUT_MS : DELETE_TIMEOUT_MS);
+    return closed;
+  };
+  // Whoever listens closes the channel then.
+  transport.fail = (reason) => {
+    fault ??= reason;
+    transport.onclose?.();
+  };
+  // The SDK closes the transport of a handshake that failed: it would cut off the DELETE.
+  transport.close = () => close();
+
+  return {
+    transport,
+    isPipe: false,
+    facts: () => ({
+      fault,
+      differences: transport.differences,
+      proxy: wire.proxy,
+      secrets: [...secrets, ...(credentials?.secrets ?? []), ...cookies.secrets, ...transport.sessionIds],
+      hasAccepted: transport.hasAccepted,
+    }),
+    onRenewed: (listener) => {
+      transport.onrenewed = listener;
+    },
+    onChallengeMet:
+      credentials &&
+      ((listener) => {
+        transport.onchallengemet = listener;
+      }),
+    close,
+  };
+};

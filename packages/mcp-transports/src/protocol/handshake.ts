@@ -8,7 +8,6 @@ import {
 } from "@jackfield/mcp-core";
 import type { ClientCapabilities } from "@modelcontextprotocol/client";
 import { METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
-import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 import { ProtocolFault } from "./faults.ts";
 import { isText } from "./results.ts";
 
@@ -138,3 +137,13 @@ export function contradictsPrior(method: string, error: McpError): boolean {
   if (!method.endsWith("/list") || isOptional) return false;
   return error.rpcCode !== undefined || REFUSALS_WITHOUT_SESSION.has(error.httpStatus ?? 0);
 }
+
+/** The `_meta` keys of the protocol in messages and answers of the modern era (MCP 2026-07-28, "Overview"). */
+export const ENVELOPE_KEYS = {
+  protocolVersion: "io.modelcontextprotocol/protocolVersion",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
+  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+  serverInfo: "io.modelcontextprotocol/serverInfo",
+  subscriptionId: "io.modelcontextprotocol/subscriptionId",
+  logLevel: "io.modelcontextprotocol/logLevel",
+} as const;

@@ -1,5 +1,5 @@
+import { setImmediate } from "node:timers/promises";
 import { isRecord, type JsonObject, type Logger } from "@jackfield/mcp-core";
-import { loadSdk, type Sdk } from "../sdk.ts";
 import { isText, LIST_MEMBERS } from "./results.ts";
 
 /** A request for a page of a list. */
@@ -268,4 +268,20 @@ function isMissingOr(is: (value: unknown) => boolean, value: unknown): boolean {
 
 function isListOf(is: (item: unknown) => boolean, items: unknown): boolean {
   return Array.isArray(items) && items.every((item) => is(item));
+}
+
+/** The SDK as a module object: it is imported when something needs it, not when this package is. */
+type Sdk = typeof import("@modelcontextprotocol/client");
+
+let loaded: Sdk | undefined;
+
+/**
+ * Loads the SDK. Only the first call costs anything: it blocks the event loop for about 110 ms. Work that is under way goes
+ * first, such as a start-up that has its tools from the catalog and only has to report them.
+ */
+export async function loadSdk(): Promise<Sdk> {
+  if (loaded) return loaded;
+  await setImmediate();
+  loaded = await import("@modelcontextprotocol/client");
+  return loaded;
 }

@@ -2,17 +2,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   type CatalogItems,
   type CatalogKind,
+  DEFAULT_LIMITS,
   type JsonObject,
   type Listing,
   type Logger,
   McpError,
   mostListed,
+  type ServerLimits,
 } from "@jackfield/mcp-core";
 import { type ErrorContext, nameOf } from "../errors/error-context.ts";
 import { METHOD_NOT_FOUND } from "../rpc-codes.ts";
 import type { ListMethod } from "./items.ts";
 import { LIST_MEMBERS } from "./results.ts";
-import type { CompleteLimits } from "./session-limits.ts";
 
 /** More pages than any honest catalog has. */
 const MAX_PAGES = 64;
@@ -171,4 +172,19 @@ function tooLong(what: string, method: string, context: ErrorContext): McpError 
     : "Report this to its developers.";
   const message = `${nameOf(context)} ${what} "${method}"; its list was not used. ${advice}`;
   return new McpError("MCP_LIMIT_EXCEEDED", message, { server: context.server.name, phase: "list" });
+}
+
+/** The limits of a server, all of them set. */
+export type CompleteLimits = typeof DEFAULT_LIMITS;
+
+/** The limits of a server, completed with the defaults. */
+export function completeLimits(limits: ServerLimits = {}): CompleteLimits {
+  // A member that is there but `undefined` would hide a default.
+  const set = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(set) };
+}
+
+/** The time left until a deadline that several requests share, in milliseconds; `0` means that there is none. */
+export function remaining(deadline: number | undefined): number {
+  return deadline === undefined ? 0 : Math.max(deadline - performance.now(), 1);
 }

@@ -1,4 +1,10 @@
-import { isRecord, type Listing, type Logger, type ToolDefinition } from "@jackfield/mcp-core";
+import {
+  isRecord,
+  type Listing,
+  type Logger,
+  namesCredential,
+  type ToolDefinition,
+} from "@jackfield/mcp-core";
 import { encodeHeaderValue } from "../http/message-headers.ts";
 
 /** Marks a parameter that is repeated in a header of the request (SEP-2243). */
@@ -70,7 +76,7 @@ export function withoutUnmirrorableTools(
 }
 
 /** The paths of the parameters that a tool marks, with their headers. */
-export function markedParameters(tool: ToolDefinition): readonly { path: string; header: string }[] {
+function markedParameters(tool: ToolDefinition): readonly { path: string; header: string }[] {
   return marksOf(tool).marked.map(({ path, header }) => ({ path: path.join("."), header }));
 }
 
@@ -149,4 +155,46 @@ function valueAt(args: unknown, path: readonly string[]): unknown {
 function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "boolean" || Number.isSafeInteger(value) ? String(value) : undefined;
+}
+
+/**
+ * Warns of tools that make the client repeat in a header what looks like a secret. Proxies between client and server read and
+ * log headers, so servers SHOULD NOT mark such parameters (MCP 2026-07-28, tools). The call is made all the same: the argument
+ * would reach the server anyway. Each tool is named once; values are never inspected.
+ */
+export function createMirroredSecretWarning({
+  server,
+  log,
+}: {
+  readonly server: string;
+  readonly log: Logger;
+}): (tool: ToolDefinition) => void {
+  const known = new Set<string>();
+  return (tool) => {
+    if (known.has(tool.name)) return;
+    known.add(tool.name);
+    const parameters = findMirroredSecrets(tool);
+    if (parameters.length === 0) return;
+    log(
+      "warn",
+      "Parameters of a tool that look like secrets are also sent as headers, which others may read.",
+      {
+        server,
+        tool: tool.name,
+        parameters: parameters.join(", "),
+      },
+    );
+  };
+}
+
+/** The marked parameters of a tool whose name, or whose header's name, looks like a secret, as paths. Pure. */
+export function findMirroredSecrets(tool: ToolDefinition): string[] {
+  return markedParameters(tool).flatMap(({ path, header }) =>
+    isTelling(path.split(".").at(-1) ?? "") || isTelling(header) ? [path] : [],
+  );
+}
+
+/** In a schema, a mere `key` names a record. */
+function isTelling(name: string): boolean {
+  return namesCredential(name) && !/^key$/i.test(name);
 }

@@ -1,11 +1,11 @@
 import { type JsonObject, McpError, type Progress, type SessionRequestOptions } from "@jackfield/mcp-core";
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
-import { callListener } from "../listener-call.ts";
 import type { SendFollower } from "../transport.ts";
 import type { Connection } from "./connection.ts";
 import { RpcError } from "./faults.ts";
 import { createProgressPace, type ProgressPace } from "./progress-pace.ts";
+import { callListener } from "./session-listeners.ts";
 
 /** An answer to a request: a result or an error. */
 export type Answer = Exclude<JSONRPCMessage, { method: string }>;

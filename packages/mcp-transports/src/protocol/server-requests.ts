@@ -14,8 +14,8 @@ import type { JSONRPCRequest, RequestId } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from "../rpc-codes.ts";
 import type { Connection, ServerMessage } from "./connection.ts";
-import { addressToOpen } from "./elicitation-url.ts";
 import { ProtocolFault, RpcError } from "./faults.ts";
+import { addressToOpen } from "./input-required.ts";
 import type { Answer, PendingRequest } from "./pending-request.ts";
 import { isText } from "./results.ts";
 

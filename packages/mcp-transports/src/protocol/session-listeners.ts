@@ -1,5 +1,4 @@
 import { type Logger, type McpError, type ServerNotification, thrownText } from "@jackfield/mcp-core";
-import { callListener } from "../listener-call.ts";
 
 /** The most notifications kept for the first listener. */
 const MAX_KEPT = 100;
@@ -69,5 +68,18 @@ export class SessionListeners {
     callListener(listener, (error) =>
       this.#log("warn", `A ${what} listener failed.`, { server: this.#server, error: thrownText(error) }),
     );
+  }
+}
+
+/**
+ * Calls a foreign listener and catches its errors. The listener may be an async function: an unhandled rejection would end the
+ * host.
+ */
+export function callListener(call: () => unknown, onFailed: (error: unknown) => void = () => {}): void {
+  try {
+    const answer = call();
+    if (answer !== undefined) Promise.resolve(answer).catch(onFailed);
+  } catch (error) {
+    onFailed(error);
   }
 }

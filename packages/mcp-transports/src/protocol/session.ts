@@ -29,19 +29,20 @@ import {
 } from "../errors/request-error.ts";
 import { HEADER_MISMATCH, URL_ELICITATION_REQUIRED } from "../rpc-codes.ts";
 import type { Connection } from "./connection.ts";
-import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 import type { Negotiated } from "./era.ts";
 import { ProtocolFault } from "./faults.ts";
-import { announcedCapabilities, contradictsPrior } from "./handshake.ts";
+import { announcedCapabilities, contradictsPrior, ENVELOPE_KEYS } from "./handshake.ts";
 import { answerQuestions, askable, openRequiredUrls, readQuestions, withAnswers } from "./input-required.ts";
 import { ItemReader, type ListMethod } from "./items.ts";
-import { listAll, withoutRest } from "./lists.ts";
-import { mirroredArguments, withoutUnmirrorableTools } from "./mirrored-headers.ts";
-import { createMirroredSecretWarning } from "./mirrored-secrets.ts";
+import { type CompleteLimits, completeLimits, listAll, remaining, withoutRest } from "./lists.ts";
+import {
+  createMirroredSecretWarning,
+  mirroredArguments,
+  withoutUnmirrorableTools,
+} from "./mirrored-headers.ts";
 import { NextRound, type PendingRequest, type RequestEnd, resultOf } from "./pending-request.ts";
 import { type AnsweredMethod, LIST_MEMBERS, readResult } from "./results.ts";
 import type { ServerRequests } from "./server-requests.ts";
-import { type CompleteLimits, completeLimits, remaining } from "./session-limits.ts";
 import type { SessionListeners } from "./session-listeners.ts";
 import { ChangeSubscription } from "./subscriptions.ts";
 

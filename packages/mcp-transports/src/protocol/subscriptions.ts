@@ -2,11 +2,11 @@ import { isRecord, type JsonObject, type Logger, McpError, thrownText } from "@j
 import type { SubscriptionFilter } from "@modelcontextprotocol/client";
 import type { Channel } from "../channel.ts";
 import { type Failure, httpStatusOf, readFailure } from "../errors/failure.ts";
+import { isTemporaryStatus } from "../errors/http-status.ts";
 import { createReconnectPace } from "../http/reconnect-pace.ts";
-import { isTemporaryStatus } from "../http/temporary-status.ts";
 import type { Unattended } from "../transport.ts";
 import type { Connection, ServerMessage } from "./connection.ts";
-import { ENVELOPE_KEYS } from "./envelope-keys.ts";
+import { ENVELOPE_KEYS } from "./handshake.ts";
 import { type PendingRequest, resultOf } from "./pending-request.ts";
 import { isText } from "./results.ts";
 

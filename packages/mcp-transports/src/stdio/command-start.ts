@@ -1,11 +1,10 @@
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { ResolvedStdioServer } from "@jackfield/mcp-core";
 import { fileSystem } from "@jackfield/mcp-core/node";
 import { ChannelFault } from "../channel-fault.ts";
 import { type CommandLaunch, planLaunch } from "./command-launch.ts";
 import { findCommand, projectsAmong, withoutRelativeEntries } from "./command-lookup.ts";
-import { repositoryAround } from "./repository.ts";
 
 const { accessSync, constants, realpathSync, statSync } = fileSystem;
 
@@ -80,5 +79,16 @@ function findHome(): string {
     return homedir();
   } catch {
     return resolve("/");
+  }
+}
+
+/**
+ * The repository that contains a directory, if any. A host may work deep inside a project, whose programs may be anywhere in
+ * it.
+ */
+export function repositoryAround(directory: string): string | undefined {
+  for (let folder = directory; ; folder = dirname(folder)) {
+    if (fileSystem.existsSync(join(folder, ".git"))) return folder;
+    if (dirname(folder) === folder) return undefined;
   }
 }

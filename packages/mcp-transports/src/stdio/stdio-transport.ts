@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ResolvedStdioServer } from "@jackfield/mcp-core";
 import { fileSystem } from "@jackfield/mcp-core/node";
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
@@ -12,7 +13,6 @@ import type { SendFollower, Transport } from "../transport.ts";
 import { prepareStart } from "./command-start.ts";
 import { createMessageReader, type MessageReader } from "./message-reader.ts";
 import { createOutputTail, type OutputTail } from "./output-tail.ts";
-import { patienceOf } from "./patience.ts";
 import type { ProcessTree } from "./process-tree.ts";
 import { createReadReceipt, type ReadReceipt } from "./read-receipt.ts";
 import { formatLine } from "./wire-line.ts";
@@ -279,4 +279,21 @@ async function isFolder(path: string): Promise<boolean> {
     (entry) => entry.isDirectory(),
     () => false,
   );
+}
+
+/** The turns of the event loop that it takes to read an ended stream to its end and close it. */
+const TURNS_TO_LISTEN = 3;
+
+/**
+ * A signal that fires after the given time, but not before the events that happened meanwhile were handled. After a long turn
+ * of the event loop, timers come first, so a busy host would give up on events that are already there.
+ */
+export function patienceOf(durationMs: number): AbortSignal {
+  const controller = new AbortController();
+  const end = async () => {
+    for (let turn = 0; turn < TURNS_TO_LISTEN; turn += 1) await nextTurn();
+    controller.abort();
+  };
+  setTimeout(() => void end(), durationMs).unref();
+  return controller.signal;
 }

@@ -1,4 +1,4 @@
-import { isGroupRunning, signalGroup } from "./process-group.ts";
+import { childProcesses } from "../builtin-modules.ts";
 import type { ProcessIdentity, ProcessSnapshot } from "./process-snapshot.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { type TreeRoster, updateTreeRoster } from "./tree-roster.ts";
@@ -84,5 +84,34 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch {
     // It has ended just now, or belongs to another user: nothing more can be done.
+  }
+}
+
+/**
+ * Sends a signal to every process of a group. Windows has no groups: there the tree below the process is ended by force,
+ * whatever the signal.
+ */
+function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
+  if (process.platform === "win32") {
+    childProcesses.spawnSync("taskkill", ["/pid", String(leaderPid), "/T", "/F"], {
+      stdio: "ignore",
+      windowsHide: true,
+    });
+    return;
+  }
+  try {
+    process.kill(-leaderPid, signal);
+  } catch {
+    // No process is left, or the rest belongs to another user: nothing more can be done.
+  }
+}
+
+/** Whether any process of the group still runs, or is dead and not yet reaped. */
+export function isGroupRunning(leaderPid: number): boolean {
+  try {
+    process.kill(process.platform === "win32" ? leaderPid : -leaderPid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

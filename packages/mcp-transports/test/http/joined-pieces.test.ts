@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createEventStreamParser } from "../../src/http/event-stream-parser.ts";
-import { createJoinedPieces } from "../../src/http/joined-pieces.ts";
+import { createEventStreamParser, createJoinedPieces } from "../../src/http/event-stream-parser.ts";
 
 describe("joined pieces", () => {
   test.each([0, 1, 255, 256, 257, 70_000])("%d single bytes come out as they went in", (count) => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { encodeHeaderValue, mirroredHeaders } from "../../src/http/message-headers.ts";
-import { findInvalidHeader } from "../../src/http/reserved-headers.ts";
+import { encodeHeaderValue, findInvalidHeader, mirroredHeaders } from "../../src/http/message-headers.ts";
 import { readSessionId } from "../../src/http/session-id.ts";
 
 const decode = (value: string) => Buffer.from(value.slice("=?base64?".length, -2), "base64").toString();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutReservedHeaders } from "../../src/http/reserved-headers.ts";
+import { withoutReservedHeaders } from "../../src/http/message-headers.ts";
 
 test("[X5] a configured header cannot replace a reserved one, in any letter case", () => {
   expect(

@@ -1,6 +1,6 @@
 import * as sdk from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
-import { ENVELOPE_KEYS } from "../../src/protocol/envelope-keys.ts";
+import { ENVELOPE_KEYS } from "../../src/protocol/handshake.ts";
 
 test("the envelope keys are the same as the SDK's", () => {
   expect(ENVELOPE_KEYS).toEqual({

@@ -1,8 +1,6 @@
-import type { JsonObject, Logger } from "@jackfield/mcp-core";
-import { silentLogger } from "@jackfield/mcp-core";
+import { type JsonObject, type Logger, silentLogger } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
-import { ItemReader, type ListMethod } from "../../src/protocol/items.ts";
-import { loadSdk } from "../../src/sdk.ts";
+import { ItemReader, type ListMethod, loadSdk } from "../../src/protocol/items.ts";
 import { variants } from "./variants.ts";
 
 const GOOD = { name: "good", inputSchema: { type: "object" } };

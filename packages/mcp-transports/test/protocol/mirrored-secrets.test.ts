@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
-import { findMirroredSecrets } from "../../src/protocol/mirrored-secrets.ts";
+import { findMirroredSecrets } from "../../src/protocol/mirrored-headers.ts";
 import { ECHO, never, open } from "../http/remote.ts";
 
 const marked = (header: string) => ({ type: "string", "x-mcp-header": header });

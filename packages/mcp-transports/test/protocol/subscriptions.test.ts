@@ -2,7 +2,7 @@ import { silentLogger } from "@jackfield/mcp-core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ChannelFault } from "../../src/channel-fault.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
-import { ENVELOPE_KEYS } from "../../src/protocol/envelope-keys.ts";
+import { ENVELOPE_KEYS } from "../../src/protocol/handshake.ts";
 import type { OutgoingRequest, PendingRequest } from "../../src/protocol/pending-request.ts";
 import { ChangeSubscription } from "../../src/protocol/subscriptions.ts";
 

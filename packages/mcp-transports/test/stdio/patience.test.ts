@@ -1,7 +1,7 @@
 import { stat } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { patienceOf } from "../../src/stdio/patience.ts";
+import { patienceOf } from "../../src/stdio/stdio-transport.ts";
 
 test("patience ends only after events that came while the host was busy", async () => {
   const heard: string[] = [];

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
-import { isGroupRunning } from "../../src/stdio/process-group.ts";
+import { isGroupRunning } from "../../src/stdio/tree-members.ts";
 
 const MODULE = new URL("../../src/stdio/process-group.ts", import.meta.url).href;
 
