@@ -35,7 +35,7 @@ export const SERVERS = [
       { transport: "sse", path: "/sse", args: ["sse"], env: ({ port }) => ({ PORT: String(port) }) },
       { transport: "http", path: "/sse", args: ["sse"], env: ({ port }) => ({ PORT: String(port) }) },
     ],
-    tools: 13,
+    tools: 12,
     call: {
       tool: "echo",
       args: { message: "hello" },

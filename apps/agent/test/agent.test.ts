@@ -115,7 +115,7 @@ describe("the agent in a terminal", () => {
     await stdout.waitFor("Ctrl+C stops an answer");
     stdin.write("/mcp\r");
     await stdout.waitFor("everything-http  ready");
-    await stdout.waitFor("13 live");
+    await stdout.waitFor("12 live");
     stdin.write('Echo the message "hi"\r');
     await stdout.waitFor("Echo: hi");
     stdin.write('Write a file with path "a.txt" and content "x"\r');

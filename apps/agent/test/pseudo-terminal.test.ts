@@ -78,7 +78,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       expect(terminal.screen.text).not.toContain("\u001b[2m");
       expect(terminal.screen.text).not.toContain("\u001b[32m");
       expect(lines).toContainEqual(
-        expect.stringMatching(/^everything-http {2}ready {2,}\d+ s {2,}13 live {2,}0$/),
+        expect.stringMatching(/^everything-http {2}ready {2,}\d+ s {2,}12 live {2,}0$/),
       );
       expect(lines).toContainEqual('  → mcp__everything__echo {"message":"hi"}');
       expect(lines).toContainEqual(expect.stringMatching(/^ {2}✓ mcp__everything__echo \d+ ms$/));
