@@ -7,8 +7,8 @@ import { LimitResultsOptions, InjectionFinding, ToolPins, CallApprovalOptions } 
 export { ApprovalRule, CallApprovalOptions } from "@jackfield/mcp-guard";
 import { McpManagerOptions, McpManager, StartupReport, ReloadReport } from "@jackfield/mcp-manager";
 export { AsyncViewFilter, HeartbeatOptions, NAMING_PRESETS, NamingOptions, OperationOptions, RETRY_PRESETS, ReconnectOptions, ReloadReport, RetryPolicy, StartupOptions, StartupReport, ToolView, ViewFilter } from "@jackfield/mcp-manager";
-import { HttpOptionsSource, Leftover } from "@jackfield/mcp-transports";
-export { HttpOptions, HttpOptionsSource, Leftover, TlsOptions } from "@jackfield/mcp-transports";
+import { HttpOptionsSource } from "@jackfield/mcp-transports";
+export { HttpOptions, HttpOptionsSource, TlsOptions } from "@jackfield/mcp-transports";
 interface GuardOptions {
     readonly limits?: LimitResultsOptions | false | undefined;
     readonly cleanTools?: boolean | undefined;
@@ -65,7 +65,6 @@ interface ConfigurationReport {
 interface McpReport extends StartupReport, ConfigurationReport {
     readonly failed: StartupReport["failed"];
     readonly blocked: ConfigurationReport["blocked"];
-    readonly leftovers: readonly Leftover[];
 }
 interface McpReloadReport extends ReloadReport, ConfigurationReport {
     readonly applied: boolean;
@@ -102,7 +101,6 @@ interface OpenaiAgentsOptions {
 }
 declare function openaiAgents({ strict, dropFailed, connectTimeoutMs, closeTimeoutMs, callTimeoutMs, }?: OpenaiAgentsOptions): RuntimePreset;
 declare function sideCar(): RuntimePreset;
-declare function endLeftovers(leftovers: readonly Leftover[]): Promise<readonly Leftover[]>;
 declare function fixedRoots(paths: readonly string[]): NonNullable<HostHandlers["roots"]>;
-export { claudeCode, endLeftovers, fixedRoots, hexos, ohMyPi, openMcp, openaiAgents, sideCar };
+export { claudeCode, fixedRoots, hexos, ohMyPi, openMcp, openaiAgents, sideCar };
 export type { BlockedReport, CacheOptions, ConfigurationReport, DiscoverOptions, GuardOptions, Mcp, McpFilterOptions, McpForPrincipal, McpReloadReport, McpReport, McpSource, OpenMcpOptions, OpenaiAgentsOptions, RuntimePreset, TypedCalls };

@@ -17,7 +17,6 @@ declare function withFileLock<T>(path: string, work: () => T | Promise<T>, { sig
 declare function tryFileLock(path: string, blockingTimeoutMs?: number): Disposable | undefined;
 interface PrivateFolderOptions {
     readonly readableByOthers?: boolean | undefined;
-    readonly durable?: boolean | undefined;
     readonly draftLifetimeMs?: number | undefined;
 }
 type FoundFile = {
@@ -66,7 +65,6 @@ declare class PrivateFolder {
 }
 interface WriteOptions {
     readonly mode?: number | undefined;
-    readonly durable?: boolean | undefined;
 }
 declare function replaceFile(path: string, content: string | Uint8Array, options?: WriteOptions): void;
 declare function addFile(path: string, content: string | Uint8Array, options?: WriteOptions): boolean;

@@ -13,28 +13,18 @@ interface HttpOptions {
 type HttpOptionsSource = HttpOptions | ((server: ResolvedRemoteServer) => HttpOptions);
 interface ConnectorOptions {
     readonly clientInfo?: Implementation | undefined;
-    readonly processRecord?: {
-        readonly directory: string;
-    } | undefined;
     readonly http?: HttpOptionsSource | undefined;
 }
 declare function createConnector(options?: ConnectorOptions): Connector;
 declare function fixedRoots(paths: readonly string[]): NonNullable<HostHandlers["roots"]>;
-interface ProcessIdentity {
-    readonly pid: number;
-    readonly start: string;
-}
-interface RecordedTree {
+interface Orphan {
     readonly server: string;
+    readonly pid: number;
+}
+declare function findOrphans(servers: readonly {
+    readonly name: string;
     readonly command: string;
-    readonly processes: readonly ProcessIdentity[];
-}
-interface Leftover extends RecordedTree {
-    readonly hostPid: number;
-}
-declare function findLeftovers(options: {
-    readonly directory: string;
-}): Promise<readonly Leftover[]>;
-declare function endLeftovers(leftovers: readonly Leftover[]): Promise<readonly Leftover[]>;
-export { createConnector, endLeftovers, findLeftovers, fixedRoots };
-export type { ConnectorOptions, HttpOptions, HttpOptionsSource, Leftover, ProcessIdentity, RecordedTree, TlsOptions };
+    readonly args: readonly string[];
+}[]): readonly Orphan[];
+export { createConnector, findOrphans, fixedRoots };
+export type { ConnectorOptions, HttpOptions, HttpOptionsSource, Orphan, TlsOptions };

@@ -69,7 +69,7 @@ export {
   type ToolView,
   type ViewFilter,
 } from "@jackfield/mcp-manager";
-export type { HttpOptions, HttpOptionsSource, Leftover, TlsOptions } from "@jackfield/mcp-transports";
+export type { HttpOptions, HttpOptionsSource, TlsOptions } from "@jackfield/mcp-transports";
 export type { BlockedReport } from "./blocked-servers.ts";
 export type { ConfigurationReport } from "./configuration-report.ts";
 export type { GuardOptions } from "./guards.ts";
@@ -87,4 +87,4 @@ export { ohMyPi } from "./presets/oh-my-pi.ts";
 export { type OpenaiAgentsOptions, openaiAgents } from "./presets/openai-agents.ts";
 export type { RuntimePreset } from "./presets/runtime-preset.ts";
 export { sideCar } from "./presets/sidecar.ts";
-export { endLeftovers, fixedRoots } from "./transports.ts";
+export { fixedRoots } from "./transports.ts";

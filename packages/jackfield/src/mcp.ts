@@ -1,6 +1,5 @@
 import type { CallOptions, ToolCallParameters, ToolRef, ToolResultOf } from "@jackfield/mcp-core";
 import type { McpManager, ReloadReport, StartupReport } from "@jackfield/mcp-manager";
-import type { Leftover } from "@jackfield/mcp-transports";
 import { beginClosing, type ClosingDeadline } from "./closing-work.ts";
 import type { Configuration } from "./configuration.ts";
 import { type ConfigurationReport, configurationReport } from "./configuration-report.ts";
@@ -13,8 +12,6 @@ export interface McpReport extends StartupReport, ConfigurationReport {
   /** Servers that could not be connected or listed, and entries that could not be used; `error` says why. */
   readonly failed: StartupReport["failed"];
   readonly blocked: ConfigurationReport["blocked"];
-  /** Servers that are still running from an earlier run, whose host was killed. Only `endLeftovers` ends them. */
-  readonly leftovers: readonly Leftover[];
 }
 
 /** What a reload did, and what it found in the configuration. */
@@ -78,7 +75,7 @@ export interface Mcp extends McpSource {
 }
 
 /** Results of opening the runtime. */
-export interface Opening extends Pick<McpReport, "leftovers"> {
+export interface Opening {
   readonly started: StartupReport;
   readonly configuration: Configuration;
   readonly diagnosticFeed: DiagnosticFeed;
@@ -94,14 +91,13 @@ export interface Opening extends Pick<McpReport, "leftovers"> {
  */
 export function createMcp(
   manager: McpManager,
-  { started, configuration, leftovers, diagnosticFeed, secrecy, closeTimeoutMs }: Opening,
+  { started, configuration, diagnosticFeed, secrecy, closeTimeoutMs }: Opening,
   release: (deadline: ClosingDeadline) => Promise<void>,
 ): Mcp {
   const report: McpReport = Object.freeze({
     ...started,
     ...configurationReport(configuration.merged),
     failed: Object.freeze([...started.failed, ...configuration.failed()]),
-    leftovers: Object.freeze([...leftovers]),
   });
   const close = async () => {
     const deadline = beginClosing(closeTimeoutMs);

@@ -27,7 +27,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   checkOptions(options);
   let manager: McpManager | undefined;
   const services = await openServices(options, async (server) => manager?.refreshTools(server));
-  const { secrecy, leftovers, release } = services;
+  const { secrecy, release } = services;
   const { signal, closeTimeoutMs } = options;
   try {
     const ports = createPorts(options, services);
@@ -35,7 +35,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
     const diagnosticFeed = createDiagnosticFeed(secrecy.log);
     const configuration = followConfiguration(manager, { options, services, ports, diagnosticFeed });
     const started = await manager.start({ signal });
-    const opening = { configuration, started, leftovers, diagnosticFeed, secrecy, closeTimeoutMs };
+    const opening = { configuration, started, diagnosticFeed, secrecy, closeTimeoutMs };
     return createMcp(manager, opening, release);
   } catch (error) {
     await release(beginClosing(closeTimeoutMs));
@@ -44,11 +44,8 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
 }
 
 /** The ports by which servers are reached. Stored logins follow which servers are resolved. */
-function createPorts(
-  options: OpenMcpOptions,
-  { search, secrecy, logins, processRecord }: RuntimeServices,
-): ServerPorts {
-  const { clientInfo, http, connect = createLateConnector({ clientInfo, http, processRecord }) } = options;
+function createPorts(options: OpenMcpOptions, { search, secrecy, logins }: RuntimeServices): ServerPorts {
+  const { clientInfo, http, connect = createLateConnector({ clientInfo, http }) } = options;
   const ports = createServerPorts(options, connect, search, secrecy);
   return logins === undefined ? ports : { ...ports, resolve: logins.follow(ports.resolve) };
 }

@@ -1,15 +1,13 @@
-import type { Leftover } from "@jackfield/mcp-transports";
 import type { ClosingDeadline } from "./closing-work.ts";
 import type { ReadConfiguration } from "./configuration.ts";
 import { createGuards, type JoinedGuards } from "./guards.ts";
-import { type ProcessRecordPlace, processRecordPlace, reportLeftovers } from "./leftover-report.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
 import { openCatalog, type RuntimeCatalog } from "./runtime-catalog.ts";
 import { searchedPlaces } from "./searched-places.ts";
 import { createSecrecy, type Secrecy } from "./secrecy.ts";
 import { createServerSearch, type ServerSearch } from "./server-search.ts";
 import { createStoredLogins, type StoredLogins } from "./stored-logins.ts";
-import { NO_STATE_DIRECTORY_WARNING } from "./unknown-home.ts";
+import { hasStateDirectory, NO_STATE_DIRECTORY_WARNING } from "./unknown-home.ts";
 
 /** What a runtime needs besides its manager. */
 export interface RuntimeServices {
@@ -18,8 +16,6 @@ export interface RuntimeServices {
   readonly search: ServerSearch;
   /** The configuration, read once. */
   readonly opened: ReadConfiguration;
-  readonly leftovers: readonly Leftover[];
-  readonly processRecord: ProcessRecordPlace;
   readonly catalog: RuntimeCatalog;
   /** Missing if the caller brings an `auth` port. */
   readonly logins: StoredLogins | undefined;
@@ -39,9 +35,8 @@ export async function openServices(
   options: OpenMcpOptions,
   refresh: (server: string) => Promise<void>,
 ): Promise<RuntimeServices> {
-  const { guards: guardOptions, approval, use, toolPolicies, cache, cwd, connect, principal } = options;
-  const processRecord = processRecordPlace();
-  const isHomeKnown = processRecord !== undefined;
+  const { guards: guardOptions, approval, use, toolPolicies, cache, cwd, principal } = options;
+  const isHomeKnown = hasStateDirectory();
   const secrecy = createSecrecy(options.log);
   const { log } = secrecy;
   secrecy.admit(principal);
@@ -50,10 +45,7 @@ export async function openServices(
   const stop = new AbortController();
   const { signal } = stop;
   const search = createServerSearch(options, log, signal);
-  const [opened, leftovers] = await Promise.all([
-    search.read(),
-    connect === undefined ? reportLeftovers(processRecord, log) : [],
-  ]);
+  const opened = await search.read();
   const catalog = await openCatalog({ cache, cwd, log, isHomeKnown });
   const logins =
     options.auth === undefined ? createStoredLogins({ places: searchedPlaces(options), log }) : undefined;
@@ -61,5 +53,5 @@ export async function openServices(
     stop.abort();
     await Promise.all([catalog.release(), logins?.close(deadline), guards.saved(deadline)]);
   };
-  return { secrecy, guards, search, opened, leftovers, processRecord, catalog, logins, signal, release };
+  return { secrecy, guards, search, opened, catalog, logins, signal, release };
 }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Connector, HostHandlers } from "@jackfield/mcp-core";
-import type { ConnectorOptions, Leftover } from "@jackfield/mcp-transports";
+import type { ConnectorOptions } from "@jackfield/mcp-transports";
 
 /**
  * The default connector. Its code is loaded with the first connection, and not before the current turn of the event loop is over: a start
@@ -24,20 +24,13 @@ export function createLateConnector(options: ConnectorOptions): Connector {
   };
 }
 
-/** Finds servers whose host was killed, in a directory of records; see `findLeftovers` of `@jackfield/mcp-transports`. */
-export async function findLeftovers(directory: string): Promise<readonly Leftover[]> {
+/** Finds servers that an earlier host has left running; see `findOrphans` of `@jackfield/mcp-transports`. */
+export async function findOrphans(servers: Parameters<FindOrphans>[0]): Promise<ReturnType<FindOrphans>> {
   const transports = await loadTransports();
-  return transports.findLeftovers({ directory });
+  return transports.findOrphans(servers);
 }
 
-/**
- * Ends the servers in `report.leftovers`, each process tree as on closing: SIGTERM first, SIGKILL after a second. Resolves with those that
- * could not be ended.
- */
-export async function endLeftovers(leftovers: readonly Leftover[]): Promise<readonly Leftover[]> {
-  const transports = await loadTransports();
-  return transports.endLeftovers(leftovers);
-}
+type FindOrphans = Awaited<ReturnType<typeof loadTransports>>["findOrphans"];
 
 /**
  * A `roots` handler for folders or files that do not change while the program runs. Relative paths are resolved once, now, so a later

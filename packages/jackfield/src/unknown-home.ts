@@ -3,7 +3,7 @@ import { ownStateDirectory } from "./state-directory.ts";
 
 /** What a missing state directory means, for messages. */
 export const NO_STATE_DIRECTORY =
-  "This user's home directory is unknown, so the catalog, approvals, logins and records of running servers are not stored";
+  "This user's home directory is unknown, so the catalog, approvals and logins are not stored";
 
 /** The one warning about it. */
 export const NO_STATE_DIRECTORY_WARNING = `${NO_STATE_DIRECTORY}; set JACKFIELD_HOME to a folder for them.`;

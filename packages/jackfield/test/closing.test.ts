@@ -12,7 +12,7 @@ it("close() releases the runtime's resources even if the manager fails to close"
   const manager = { close: () => Promise.reject(new Error("stuck")) };
   const merged = { problems: [], diagnostics: [], blocked: [] };
   const configuration = { merged, broken: () => [], failed: () => [], awaitingTrust: () => [] };
-  const opening = { started: { failed: [] }, configuration, leftovers: [], secrecy: {} };
+  const opening = { started: { failed: [] }, configuration, secrecy: {} };
   const mcp = createMcp(manager as never, opening as never, release);
   await expect(mcp.close()).rejects.toThrow("stuck");
   expect(release).toHaveBeenCalledOnce();

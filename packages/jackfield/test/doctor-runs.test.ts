@@ -1,15 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { writeFileSync } from "node:fs";
 // Loading it takes longer than a test has; here it is loaded before the first one.
 import "@jackfield/mcp-transports";
 import type { ErrorReport, ServerSnapshot } from "@jackfield/mcp-core";
 import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
 import { stdioFaultServer, useLeakCheck } from "@jackfield/test-kit";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { slowStartFindings } from "../src/command-line/doctor/start-findings.ts";
-import { endLeftovers, openMcp } from "../src/index.ts";
 import { commandLine, useTemporaryHome } from "./fixture.ts";
 
 useLeakCheck();
@@ -102,41 +100,37 @@ describe("jackfield doctor over several runs", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "reports a process that a killed host left running, and does not end it",
+    "reports a server that still runs although its host was killed, and does not end it",
     async () => {
-      const pid = await killHost();
-      const { stdout } = await run("doctor");
-      expect(JSON.parse(stdout)).toMatchObject([
-        { code: "leftover", severity: "warning", server: "stubborn", nextStep: `End it with: kill ${pid}` },
-      ]);
-      const mcp = await openMcp({ cache: false, discover: false });
-      expect(await endLeftovers(mcp.report.leftovers)).toEqual([]);
-      await mcp.close();
-      expect(JSON.parse((await run("doctor")).stdout)).toEqual([]);
+      const args = ["-e", "process.stdin.resume(); setInterval(() => {}, 1000)", `orphan-${process.pid}`];
+      const pid = await orphan(args);
+      const entry = { command: process.execPath, args, connectTimeoutMs: 300 };
+      const stubborn = ["--mcp-server", `stubborn=${JSON.stringify(entry)}`];
+      const { stdout } = await run("doctor", ...stubborn);
+      expect(JSON.parse(stdout)).toContainEqual(
+        expect.objectContaining({
+          code: "orphan",
+          severity: "warning",
+          server: "stubborn",
+          nextStep: `End it, unless another program uses it: kill ${pid}`,
+        }),
+      );
+      process.kill(pid, "SIGKILL");
+      const after = JSON.parse((await run("doctor", ...stubborn)).stdout);
+      expect(after.map(({ code }: { code: string }) => code)).not.toContain("orphan");
     },
   );
 
-  /** Starts a host with a server that outlives the end of its input, and kills it without warning. Returns the server's process id. */
-  async function killHost(): Promise<number> {
-    const built = fileURLToPath(new URL("../dist/index.js", import.meta.url));
-    const stubborn = {
-      command: process.execPath,
-      args: ["-e", "setInterval(() => {}, 1000)"],
-      connectTimeoutMs: 0,
-    };
-    const script = `import { openMcp } from ${JSON.stringify(built)};
-await openMcp({ cache: false, discover: false, servers: ${JSON.stringify({ stubborn })} });`;
-    const host = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
-    const directory = folder.file("own/state/processes");
-    const pid = await vi.waitFor(
-      () => {
-        const [file] = readdirSync(directory).filter((name) => name.endsWith(".json"));
-        return JSON.parse(readFileSync(`${directory}/${file}`, "utf8")).trees[0].processes[0].pid as number;
-      },
-      { interval: 50 },
-    );
+  /** Has a host start a process as a server, and kills the host. Returns the process id. */
+  async function orphan(args: readonly string[]): Promise<number> {
+    const script = `const { spawn } = require("node:child_process");
+const child = spawn(process.execPath, ${JSON.stringify(args)}, { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+child.once("spawn", () => console.log(child.pid));
+setInterval(() => {}, 1000);`;
+    const host = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "ignore"] });
+    const [printed] = await once(host.stdout, "data");
     host.kill("SIGKILL");
     await once(host, "exit");
-    return pid;
+    return Number(String(printed));
   }
 });

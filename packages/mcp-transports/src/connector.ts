@@ -27,8 +27,6 @@ import { completeLimits } from "./protocol/lists.ts";
 import { ServerRequests } from "./protocol/server-requests.ts";
 import { ProtocolSession } from "./protocol/session.ts";
 import { callListener, SessionListeners } from "./protocol/session-listeners.ts";
-import { createProcessRecorder } from "./stdio/process-recorder.ts";
-import { createProcessTable } from "./stdio/process-table.ts";
 import { createProcessTreeRegistry, type ProcessTreeRegistry } from "./stdio/process-tree-registry.ts";
 
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
@@ -37,11 +35,6 @@ const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 export interface ConnectorOptions {
   /** The name and version that the client announces. Default: `jackfield` and this package's version. */
   readonly clientInfo?: Implementation | undefined;
-  /**
-   * Records the running processes, in one file per connector, so that `findLeftovers` can find servers that survive a killed host. The
-   * directory is created if missing and must be private. Default: nothing is written.
-   */
-  readonly processRecord?: { readonly directory: string } | undefined;
   /** How remote servers are reached: proxy, TLS keys, or the host's own `fetch`. A function chooses for each server. */
   readonly http?: HttpOptionsSource | undefined;
 }
@@ -57,7 +50,7 @@ export interface ConnectorOptions {
  * `MCP_PROTOCOL_UNSUPPORTED`, `MCP_LIMIT_EXCEEDED`, `MCP_AUTH_REQUIRED`, `MCP_TRANSPORT_UNSUPPORTED` or `MCP_ABORTED`.
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
-  const shared: Shared = { registry: createRegistry(options), pools: createConnectionPools() };
+  const shared: Shared = { registry: createProcessTreeRegistry(), pools: createConnectionPools() };
   return (server, connectOptions) => openSession(server, connectOptions, options, shared);
 }
 
@@ -65,12 +58,6 @@ export function createConnector(options: ConnectorOptions = {}): Connector {
 interface Shared {
   readonly registry: ProcessTreeRegistry;
   readonly pools: ConnectionPools;
-}
-
-function createRegistry({ processRecord }: ConnectorOptions): ProcessTreeRegistry {
-  const table = createProcessTable();
-  const recorder = processRecord && createProcessRecorder(processRecord.directory, table);
-  return createProcessTreeRegistry({ table, recorder });
 }
 
 async function openSession(

@@ -54,7 +54,6 @@ export const telling: Script = (message, { process, answer }) => {
 export interface HostOptions {
   readonly script?: Script | undefined;
   readonly servers?: number | undefined;
-  readonly recordIn?: string | undefined;
 }
 
 export interface HostProcess {
@@ -68,9 +67,9 @@ export interface HostProcess {
 
 /** Starts `fixtures/host.mjs`, and waits until its servers are up. */
 export async function startHost(mode: string, options: HostOptions = {}): Promise<HostProcess> {
-  const { script = stubborn, servers = 1, recordIn = "" } = options;
+  const { script = stubborn, servers = 1 } = options;
   const definitions = Array.from({ length: servers }, () => scriptedServer(script));
-  const args = ["--no-warnings", HOST, mode, JSON.stringify(definitions), recordIn];
+  const args = ["--no-warnings", HOST, mode, JSON.stringify(definitions)];
   const env = { ...process.env, NODE_COMPILE_CACHE };
   const host = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   killAtEnd(host.pid as number);

@@ -1,3 +1,4 @@
+import { findOrphans } from "../transports.ts";
 import { cellsOf } from "./cells.ts";
 import type { CommandResult } from "./command-result.ts";
 import { approvalStoreFindings } from "./doctor/approval-store-findings.ts";
@@ -6,7 +7,7 @@ import { configurationFindings } from "./doctor/configuration-findings.ts";
 import { environmentFindings } from "./doctor/environment-findings.ts";
 import { byGravity, type Finding } from "./doctor/finding.ts";
 import { approvalFindings, nameFindings, serverFindings } from "./doctor/server-findings.ts";
-import { leftoverFindings, slowStartFindings } from "./doctor/start-findings.ts";
+import { orphanFindings, slowStartFindings } from "./doctor/start-findings.ts";
 import { tokenFindings } from "./doctor/token-findings.ts";
 import { startLazyServers } from "./lazy-servers.ts";
 import { placeOf, printableName } from "./lines.ts";
@@ -30,7 +31,7 @@ export interface DoctorOptions {
  * @throws McpError `MCP_ABORTED`
  */
 export async function doctor(
-  { mcp, leftovers, activities, credentials }: Omit<OpenedRuntime, keyof AsyncDisposable>,
+  { mcp, started, activities, credentials }: Omit<OpenedRuntime, keyof AsyncDisposable>,
   { catalog, places, signal }: DoctorOptions,
 ): Promise<CommandResult> {
   const failed = [...mcp.report.failed, ...(await startLazyServers(mcp, signal))];
@@ -44,7 +45,7 @@ export async function doctor(
     ...approvalFindings(mcp.report.blocked, places),
     ...slowStartFindings(servers, activities.all(), catalog.remembered),
     ...nameFindings(servers),
-    ...leftoverFindings(leftovers),
+    ...orphanFindings(await findOrphans([...started.values()])),
     ...(await catalog.findings()),
     ...tokenFindings(servers, mcp.tools()),
   ]).map((finding) => ({ ...finding, message: withTypedOptions(finding.message) }));

@@ -2,11 +2,9 @@ import {
   type Connector,
   type Logger,
   ownCredentials,
-  silentLogger,
+  type ResolvedStdioServer,
   type ToolCache,
 } from "@jackfield/mcp-core";
-import type { Leftover } from "@jackfield/mcp-transports";
-import { processRecordPlace, reportLeftovers } from "../leftover-report.ts";
 import type { Mcp } from "../mcp.ts";
 import { openMcp } from "../open-mcp.ts";
 import type { OpenMcpOptions } from "../open-mcp-options.ts";
@@ -22,7 +20,8 @@ export type OwnCredentials = NonNullable<ReturnType<typeof ownCredentials>>;
 /** The runtime of one command, and what was seen while it was opened. */
 export interface OpenedRuntime extends AsyncDisposable {
   readonly mcp: Mcp;
-  readonly leftovers: readonly Leftover[];
+  /** The local servers that a connection was attempted to, with their values filled in. */
+  readonly started: ReadonlyMap<string, ResolvedStdioServer>;
   /** Every attempt to connect. */
   readonly activities: Activities;
   /** By server: where its entry has credentials of its own. Known once a connection was attempted. */
@@ -60,26 +59,30 @@ export async function openRuntime(
 ): Promise<OpenedRuntime> {
   const activities = createActivities();
   const credentials = new Map<string, OwnCredentials>();
-  const processRecord = processRecordPlace();
-  const connector = createLateConnector({ processRecord });
-  const leftovers = await reportLeftovers(processRecord, log ?? silentLogger);
+  const started = new Map<string, ResolvedStdioServer>();
+  const connector = createLateConnector({});
   // Lines that are redrawn do not mix with log lines.
   using _ = args.verbose ? undefined : showProgress(terminal.stderr, activities);
   const usual = runtimeOptions(args);
   const mcp = await openMcp({
     ...usual,
-    connect: watchConnector(noteCredentials(connector, credentials), activities),
+    connect: watchConnector(noteServers(connector, credentials, started), activities),
     cache: cache ?? usual.cache,
     startup,
     log,
     signal,
   });
-  return { mcp, leftovers, activities, credentials, [Symbol.asyncDispose]: () => mcp.close() };
+  return { mcp, started, activities, credentials, [Symbol.asyncDispose]: () => mcp.close() };
 }
 
-/** The same connector, which records a server's own credentials: they are known once its values are filled in. */
-function noteCredentials(connect: Connector, noted: Map<string, OwnCredentials>): Connector {
+/** The same connector, which records a server's own credentials and its command: they are known once its values are filled in. */
+function noteServers(
+  connect: Connector,
+  noted: Map<string, OwnCredentials>,
+  started: Map<string, ResolvedStdioServer>,
+): Connector {
   return (server, options) => {
+    if (server.transport === "stdio") started.set(server.name, server);
     const own = "headers" in server ? ownCredentials(server) : undefined;
     if (own === undefined) noted.delete(server.name);
     else noted.set(server.name, own);

@@ -8,7 +8,7 @@ import { nextCommand } from "./next-command.ts";
 import { type OpenedRuntime, type OpenRuntimeOptions, openRuntime } from "./opened-runtime.ts";
 import { pageOf } from "./page.ts";
 import { showProgress } from "./progress-lines.ts";
-import { messageLines, printableMessage, type Terminal } from "./terminal.ts";
+import { messageLines, type Terminal } from "./terminal.ts";
 import { withTypedOptions } from "./typed-options.ts";
 
 /** A command that needs the servers. */
@@ -34,11 +34,6 @@ export async function runOnRuntime(args: RuntimeArguments, options: RuntimeComma
   const startup = ASKS_SERVERS.includes(args.command) ? UNTIL_SETTLED : undefined;
   await using runtime = await openRuntime(args, { terminal, signal, startup, log });
   options.tellProblems(runtime.mcp.report);
-  for (const { server, hostPid } of runtime.leftovers) {
-    terminal.stderr.write(
-      `warning: ${printableMessage(server)} of an earlier run (host ${hostPid}) is still running\n`,
-    );
-  }
   const result = await execute(runtime, args, terminal, signal);
   const { columns } = pageOf(terminal.stderr);
   for (const remark of result.remarks ?? []) {

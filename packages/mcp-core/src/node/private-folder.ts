@@ -42,8 +42,6 @@ export interface PrivateFolderOptions {
    * must be the user's alone.
    */
   readonly readableByOthers?: boolean | undefined;
-  /** Whether a file is on the disk itself when a write has ended, and so survives a power cut. Default true. */
-  readonly durable?: boolean | undefined;
   /** The age at which a draft counts as left by a killed process, in milliseconds; 0 if the caller lets one write at a time. Default 60,000. */
   readonly draftLifetimeMs?: number | undefined;
 }
@@ -207,8 +205,7 @@ export class PrivateFolder {
     this.prepare();
     return this.#attempt(() => {
       this.#removeLeftDrafts();
-      const { durable } = this.#options;
-      return place(this.pathOf(name), content, { mode: PRIVATE_FILE, durable }) as T;
+      return place(this.pathOf(name), content, { mode: PRIVATE_FILE }) as T;
     });
   }
 
@@ -252,15 +249,13 @@ export class PrivateFolder {
 interface WriteOptions {
   /** The mode of the file, whatever the umask is. Default: that of a new file. */
   readonly mode?: number | undefined;
-  readonly durable?: boolean | undefined;
 }
 
 /**
  * Writes a whole file, in place of any that is there: a reader sees the old content or the new one, also after a crash or on a full disk.
  * A link in its place is replaced.
  *
- * @param options - `mode`: the file's mode, default that of any new file; `durable`: whether it is on the disk itself when this returns,
- * default true
+ * @param options - `mode`: the file's mode, default that of any new file
  * @throws the system's error; what was there stays as it was.
  */
 export function replaceFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): void {
@@ -301,18 +296,14 @@ function placeIfMissing(draft: string, path: string): void {
   }
 }
 
-function writeDraft(
-  path: string,
-  content: string | Uint8Array,
-  { mode, durable = true }: WriteOptions,
-): string {
+function writeDraft(path: string, content: string | Uint8Array, { mode }: WriteOptions): string {
   const draft = join(dirname(path), `${basename(path)}.${anyName()}.draft`);
   const file = createFile(draft, mode);
   let isWritten = false;
   try {
     writeFileSync(file, content);
     // A full disk may be reported only now.
-    if (durable) fileSystem.fsyncSync(file);
+    fileSystem.fsyncSync(file);
     isWritten = true;
     return draft;
   } finally {

@@ -25,7 +25,6 @@ export const openStdio: Opener<ResolvedStdioServer> = async (
         child,
         {
           server: server.name,
-          command: redactorOf(server).hide(server.command),
           graces: gracesWithin(closeTimeoutMs),
           log,
         },

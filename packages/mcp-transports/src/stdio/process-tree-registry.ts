@@ -1,9 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Writable } from "node:stream";
-import { type Logger, thrownText } from "@jackfield/mcp-core";
+import type { Logger } from "@jackfield/mcp-core";
 import { createHostEndWatch } from "./host-end-watch.ts";
-import type { RecordedTree } from "./process-record.ts";
-import type { ProcessRecorder } from "./process-recorder.ts";
 import { createProcessTable, type ProcessTable } from "./process-table.ts";
 import { createProcessTree, type ProcessTree } from "./process-tree.ts";
 import { type EndGraces, killAtOnce } from "./tree-end.ts";
@@ -17,7 +15,6 @@ const LONGEST_PAUSE_MS = 60_000;
 /** What a tree is called, how it is ended, and the log for its problems. */
 export interface TreeLabel {
   readonly server: string;
-  readonly command: string;
   readonly graces: EndGraces;
   readonly log: Logger;
 }
@@ -30,8 +27,6 @@ export interface ProcessTreeRegistry {
 
 export interface ProcessTreeRegistryOptions {
   readonly table?: ProcessTable | undefined;
-  /** Records the trees, so that they can be found after the host was killed. */
-  readonly recorder?: ProcessRecorder | undefined;
 }
 
 /** Makes an empty registry. All trees end with the host, however it ends, unless it is killed. */
@@ -45,18 +40,13 @@ interface KeptTree extends TreeLabel {
 
 class TreeKeeper implements ProcessTreeRegistry {
   readonly #table: ProcessTable;
-  readonly #recorder: ProcessRecorder | undefined;
   readonly #hostEnd = createHostEndWatch(() => this.#killAll());
   readonly #trees = new Set<KeptTree>();
-  /** Trees that outlived even SIGKILL. They stay in the record, so that a later host can try to end them. */
-  readonly #outlived: KeptTree[] = [];
   #nextLook: NodeJS.Timeout | undefined;
-  #nextWriting: NodeJS.Immediate | undefined;
   #pauseMs = FIRST_LOOK_MS;
 
-  constructor({ table = createProcessTable(), recorder }: ProcessTreeRegistryOptions) {
+  constructor({ table = createProcessTable() }: ProcessTreeRegistryOptions) {
     this.#table = table;
-    this.#recorder = recorder;
   }
 
   adopt(child: ChildProcess, label: TreeLabel, input = child.stdin): ProcessTree {
@@ -64,7 +54,6 @@ class TreeKeeper implements ProcessTreeRegistry {
     const kept: KeptTree = { ...label, members };
     if (this.#trees.size === 0) this.#hostEnd.start();
     this.#trees.add(kept);
-    this.#writeDownSoon(label.log);
     this.#lookLater(FIRST_LOOK_MS);
     return createProcessTree(child, {
       members,
@@ -85,8 +74,8 @@ class TreeKeeper implements ProcessTreeRegistry {
 
   #release(kept: KeptTree, isGone: boolean): void {
     this.#trees.delete(kept);
-    if (!isGone) this.#outlived.push(kept);
-    this.#writeDown(kept.log);
+    if (!isGone)
+      kept.log("warn", "A process of the server has outlived even SIGKILL.", { server: kept.server });
     if (this.#trees.size > 0) return;
     this.#hostEnd.stop();
     clearTimeout(this.#nextLook);
@@ -99,31 +88,11 @@ class TreeKeeper implements ProcessTreeRegistry {
       this.#table,
     );
     this.#trees.clear();
-    this.#writeDown(trees[0]?.log);
-  }
-
-  /** Deferred: many servers start in one turn of the event loop, and writing the file takes longer than reading their output. */
-  #writeDownSoon(log: Logger): void {
-    this.#nextWriting ??= setImmediate(() => this.#writeDown(log));
-  }
-
-  /** A host works without its record as well, so an error is only logged. */
-  #writeDown(log: Logger | undefined): void {
-    clearImmediate(this.#nextWriting);
-    this.#nextWriting = undefined;
-    const recorded = [...this.#trees, ...this.#outlived].map(
-      ({ server, command, members }): RecordedTree => ({ server, command, processes: members.current() }),
-    );
-    try {
-      this.#recorder?.save(recorded);
-    } catch (error) {
-      log?.("warn", "The record of running servers could not be written.", { error: thrownText(error) });
-    }
   }
 
   /**
-   * Schedules the next scan. A server that dies by itself breaks the chain of parents, and a killed host cannot scan any more; then
-   * only what was seen before is known.
+   * Schedules the next scan. A server that dies by itself breaks the chain of parents: then only what was seen before is
+   * known.
    */
   #lookLater(pauseMs: number): void {
     clearTimeout(this.#nextLook);
@@ -141,6 +110,5 @@ class TreeKeeper implements ProcessTreeRegistry {
     const snapshot = await this.#table.snapshot();
     if (this.#trees.size === 0) return;
     for (const { members } of this.#trees) members.look(snapshot);
-    this.#writeDown(undefined);
   }
 }

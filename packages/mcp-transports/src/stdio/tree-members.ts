@@ -5,8 +5,6 @@ import { type TreeRoster, updateTreeRoster } from "./tree-roster.ts";
 
 /** The living processes of one tree. Signals are sent only through this object. */
 export interface TreeMembers {
-  /** All members known to live. */
-  current(): readonly ProcessIdentity[];
   /** Updates the members from the snapshot. False once none is left. */
   look(snapshot: ProcessSnapshot | undefined): boolean;
   signal(signal: NodeJS.Signals): void;
@@ -42,7 +40,6 @@ export function createTreeMembers(roster: TreeRoster, table: ProcessTable): Tree
   };
 
   return {
-    current: () => current.members,
     look,
     signal: (signal) => send(current.members, signal),
     freeze(snapshot) {
@@ -64,7 +61,6 @@ export function createGroupMembers(leaderPid: number): TreeMembers {
     if (!isGone) signalGroup(leaderPid, name);
   };
   return {
-    current: () => [],
     look() {
       isGone ||= !isGroupRunning(leaderPid);
       return !isGone;

@@ -16,11 +16,6 @@ export function createTreeRoster(leader: ProcessIdentity): TreeRoster {
   return { leader, members: [leader] };
 }
 
-/** A tree from a record that may be old: the leader's number may have been reused by now. */
-export function recallTreeRoster(members: readonly ProcessIdentity[]): TreeRoster {
-  return { members };
-}
-
 /**
  * The members of the tree at the moment of the snapshot: those known before, all processes in the leader's session, and from
  * there on all children and all processes that share a group or session with a member. A process cannot join a session from

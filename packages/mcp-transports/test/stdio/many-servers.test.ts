@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { createConnector } from "../../src/index.ts";
 import { atEnd } from "../cleanup.ts";
 import { failureOf } from "../connecting.ts";
-import { expectGone, gone, isRunning, killAtEnd } from "../processes.ts";
+import { expectGone, isRunning, killAtEnd } from "../processes.ts";
 import { LEGACY_PRIOR, pidsOf, stubbornShellServer } from "../shell-server.ts";
 
 const options = { signal: new AbortController().signal, log: silentLogger };
@@ -66,23 +66,5 @@ describe.concurrent("many servers at the same time", () => {
     expect(pids.every(isRunning)).toBe(true);
     await Promise.all(sessions.map((session) => session.close()));
     expectGone(pids);
-  });
-
-  test("[R03] when a server dies, its recorded child in another session is ended too", async () => {
-    const directory = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
-    atEnd(() => rmSync(directory, { recursive: true, force: true }));
-    const session = await createConnector({ processRecord: { directory } })(
-      stubbornShellServer("outOfSession"),
-      { ...options, prior: LEGACY_PRIOR },
-    );
-    const [server, child] = (await pidsOf(session)) as [number, number];
-    killAtEnd(server, child);
-    const written = async () =>
-      readFileSync(join(directory, (await readdir(directory))[0] as string), "utf8");
-    while (!(await written()).includes(`"pid":${child},`)) await pause(20);
-    process.kill(server, "SIGKILL");
-    await gone(server, child);
-    await session.close();
-    expect(await readdir(directory)).toEqual([]);
   });
 });

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { silentLogger } from "@jackfield/mcp-core";
 import { expect, test, vi } from "vitest";
 import { createProcessTable, type ProcessTable } from "../../src/stdio/process-table.ts";
 import { createProcessTreeRegistry } from "../../src/stdio/process-tree-registry.ts";
 import { gracesWithin } from "../../src/stdio/tree-end.ts";
 import { atEnd } from "../cleanup.ts";
+import { expectGone, killAtEnd } from "../processes.ts";
 
 /** The tree of a child in a registry with a fake clock, and the number of scans so far. */
 function adoptChild() {
@@ -23,7 +25,6 @@ function adoptChild() {
   const registry = createProcessTreeRegistry({ table: counting });
   const tree = registry.adopt(child, {
     server: "files",
-    command: "cat",
     graces: gracesWithin(5_000),
     log: silentLogger,
   });
@@ -69,17 +70,30 @@ test("an answer within the first second does not delay the scan", async () => {
   expect(scans()).toBe(1);
 });
 
-test("records servers that start together in one write, and an empty list at the end", async () => {
-  const save = vi.fn();
-  const registry = createProcessTreeRegistry({ recorder: { save } });
-  const trees = ["one", "two", "three"].map((server) => {
-    const child = spawn("cat", { detached: true, stdio: ["pipe", "ignore", "ignore"] });
-    return registry.adopt(child, { server, command: "cat", graces: gracesWithin(5_000), log: silentLogger });
-  });
-  await new Promise(setImmediate);
-  expect(
-    save.mock.calls.map(([recorded]) => recorded.map(({ server }: { server: string }) => server)),
-  ).toEqual([["one", "two", "three"]]);
-  await Promise.all(trees.map((tree) => tree.end()));
-  expect(save).toHaveBeenLastCalledWith([]);
-});
+test.runIf(process.platform === "linux")(
+  "[R03] a child in another session that was seen once is ended with its tree, although its parent has died",
+  async () => {
+    const line = `setsid sh -c 'trap "" TERM; echo $$; while :; do sleep 600; done' & read end`;
+    const child = spawn("/bin/sh", ["-c", line], { detached: true, stdio: ["pipe", "pipe", "ignore"] });
+    const [printed] = await once(child.stdout, "data");
+    const pid = Number(String(printed));
+    killAtEnd(pid);
+    const table = createProcessTable();
+    const scanned = Promise.withResolvers<void>();
+    const watched: ProcessTable = {
+      ...table,
+      async snapshot() {
+        const snapshot = await table.snapshot();
+        setImmediate(scanned.resolve);
+        return snapshot;
+      },
+    };
+    const registry = createProcessTreeRegistry({ table: watched });
+    const graces = { endOfInputMs: 100, sigtermMs: 100, sigkillMs: 60_000 };
+    const tree = registry.adopt(child, { server: "files", graces, log: silentLogger });
+    await scanned.promise;
+    process.kill(child.pid as number, "SIGKILL");
+    await tree.end();
+    expectGone([pid]);
+  },
+);

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createProcessSnapshot, type ProcessFact } from "../../src/stdio/process-snapshot.ts";
-import {
-  createTreeRoster,
-  recallTreeRoster,
-  type TreeRoster,
-  updateTreeRoster,
-} from "../../src/stdio/tree-roster.ts";
+import { createTreeRoster, type TreeRoster, updateTreeRoster } from "../../src/stdio/tree-roster.ts";
 
 const HOST = 50;
 const LEADER = { pid: 100, start: "s100" };
@@ -88,13 +83,6 @@ describe("a foreign process is never a member", () => {
     const gone = update(createTreeRoster(LEADER));
     expect(pidsOf(update(gone, process(101, 1, inSession(100))))).toEqual([]);
     expect(pidsOf(update(gone, leader))).toEqual([]);
-  });
-
-  test("if only its group has the pid of a recorded leader", () => {
-    expect(pidsOf(update(recallTreeRoster([LEADER]), process(101, 1, inSession(100))))).toEqual([]);
-    expect(pidsOf(update(recallTreeRoster([LEADER]), leader, process(101, 1, inSession(100))))).toEqual([
-      100, 101,
-    ]);
   });
 
   test("if it belongs to the host's session, even after a member joined that session", () => {

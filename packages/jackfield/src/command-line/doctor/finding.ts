@@ -12,7 +12,7 @@ export const FINDING_CODES = {
   "not-approved": "warning",
   "slow-start": "warning",
   "name-clash": "warning",
-  leftover: "warning",
+  orphan: "warning",
   "home-unknown": "warning",
   "variable-ignored": "warning",
   "catalog-damaged": "warning",

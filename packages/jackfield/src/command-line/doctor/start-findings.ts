@@ -1,5 +1,5 @@
 import type { LastOutcome, ServerSnapshot } from "@jackfield/mcp-core";
-import type { Leftover } from "@jackfield/mcp-transports";
+import type { Orphan } from "@jackfield/mcp-transports";
 import type { Activity } from "../activities.ts";
 import { durationText } from "../duration-text.ts";
 import { type Finding, findingOf } from "./finding.ts";
@@ -40,12 +40,10 @@ export function slowStartFindings(
   });
 }
 
-/** Servers of an earlier run that are still running although their host was killed. */
-export function leftoverFindings(leftovers: readonly Leftover[]): readonly Finding[] {
-  return leftovers.map(({ server, command, hostPid, processes }) => {
-    const pids = processes.map(({ pid }) => pid).join(" ");
-    const message = `Server ${JSON.stringify(server)} (${command}) of an earlier run, whose host ${hostPid} was killed, is still running.`;
-    const end = process.platform === "win32" ? `taskkill /T /F /PID ${pids}` : `kill ${pids}`;
-    return findingOf("leftover", message, `End it with: ${end}`, { server });
+/** Servers that are still running although the host that started them is gone. */
+export function orphanFindings(orphans: readonly Orphan[]): readonly Finding[] {
+  return orphans.map(({ server, pid }) => {
+    const message = `Server ${JSON.stringify(server)} still runs as process ${pid}, although the program that started it is gone.`;
+    return findingOf("orphan", message, `End it, unless another program uses it: kill ${pid}`, { server });
   });
 }
