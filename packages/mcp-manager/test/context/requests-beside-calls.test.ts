@@ -53,6 +53,8 @@ async function busyAndUnreachable() {
   // The first requests for the lists have failed by then, so they are sent again.
   await Promise.all([manager.prompts(), manager.resources(), manager.resourceTemplates()]);
   server.refuse();
+  // The client reads the end of its idle connections: until then, a request could still go out on one.
+  for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
   return { manager, server, call, release: () => held.resolve({ content: [] }) };
 }
 
