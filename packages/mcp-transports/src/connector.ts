@@ -40,8 +40,8 @@ export interface ConnectorOptions {
 }
 
 /**
- * Creates the connector for stdio, Streamable HTTP, the older HTTP+SSE and in-process servers. The SDK is loaded only when needed;
- * connecting to other than in-process servers, listing tools and calling them usually work without it. While a child process runs, the
+ * Creates the connector for stdio, Streamable HTTP, the older HTTP+SSE and in-process servers. The SDK is loaded only to
+ * judge an item of a list that is not as usual. While a child process runs, the
  * connector listens to `exit` and to SIGINT, SIGTERM and SIGHUP, so that no server outlives the host. A host that handles these signals
  * itself is not disturbed.
  *

@@ -20,8 +20,8 @@ interface AnswerMembers {
 }
 
 /**
- * Checks each incoming message before anything else reads it. The SDK ignores an answer that it considers invalid, and the request would
- * wait in vain. An error replaces such an answer, so that the request fails at once. An answer that is nested too deep or has too many
+ * Checks each incoming message before anything else reads it. An answer that is not JSON-RPC would leave its request waiting in
+ * vain. An error replaces it, so that the request fails at once. An answer that is nested too deep or has too many
  * parts is replaced as well; any other such message is dropped.
  */
 export const checkMessage: MessageCheck = (message, characters = Number.POSITIVE_INFINITY) => {
@@ -30,7 +30,7 @@ export const checkMessage: MessageCheck = (message, characters = Number.POSITIVE
   return soundMessage(message);
 };
 
-/** Replaces an answer that the SDK would not accept as it is. Any other message is returned unchanged. */
+/** Replaces an answer that is not JSON-RPC as it is. Any other message is returned unchanged. */
 export function soundMessage(message: JSONRPCMessage): JSONRPCMessage {
   return isPlainAnswer(message) || !isAnswer(message) ? message : checkAnswer(message);
 }

@@ -110,14 +110,13 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
     maxMessageBytes: tools.maxMessageBytes,
     renewalTimeoutMs: tools.connectTimeoutMs,
   });
-  const closeTransport = transport.close.bind(transport);
   let closed: Promise<void> | undefined;
   let fault: ChannelFault | undefined;
 
   const end = async (timeoutMs: number) => {
     await transport.endSession(timeoutMs);
     closing.abort();
-    await closeTransport();
+    await transport.close();
   };
   const close: Channel["close"] = (options) => {
     closed ??= end(options?.hurry ? HURRIED_DELETE_TIMEOUT_MS : DELETE_TIMEOUT_MS);
@@ -128,8 +127,6 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
     fault ??= reason;
     transport.onclose?.();
   };
-  // The SDK closes the transport of a handshake that failed: it would cut off the DELETE.
-  transport.close = () => close();
 
   return {
     transport,
