@@ -53,7 +53,10 @@ function describeFailure({ prepare, connect }: ConnectorBench, { era, isProbed }
   if (isProbed)
     test("one connect deadline covers the probe and the handshake together", async () => {
       // The handshake alone would meet the deadline. The probe takes a third of it.
-      const answerLateMs = Object.fromEntries(HANDSHAKE_METHODS.map((method) => [method, 1_400]));
+      // Different times, because Node.js fires all due timers of one length before any other: a blocked loop would answer too early.
+      const answerLateMs = Object.fromEntries(
+        HANDSHAKE_METHODS.map((method, index) => [method, 1_400 + 40 * index]),
+      );
       const subject = await prepare({ answerLateMs });
       const error = await failureOf(connect(subject, { limits: { connectTimeoutMs: 1_500 } }));
       expect(error.code).toBe("MCP_CONNECT_TIMEOUT");
