@@ -13,6 +13,7 @@ import {
 } from "@jackfield/mcp-core";
 import type { Channel, ChannelFacts } from "./channel.ts";
 import { ChannelFault } from "./channel-fault.ts";
+import { httpStatusOf, readFailure } from "./errors/failure.ts";
 import { openingError } from "./errors/opening-error.ts";
 import { redactorOf } from "./errors/wording.ts";
 import { type ConnectionPools, createConnectionPools } from "./http/connection-pools.ts";
@@ -40,10 +41,9 @@ export interface ConnectorOptions {
 }
 
 /**
- * Creates the connector for stdio, Streamable HTTP, the older HTTP+SSE and in-process servers. The SDK is loaded only to
- * judge an item of a list that is not as usual. While a child process runs, the
- * connector listens to `exit` and to SIGINT, SIGTERM and SIGHUP, so that no server outlives the host. A host that handles these signals
- * itself is not disturbed.
+ * Creates the connector for stdio, Streamable HTTP, the older HTTP+SSE and in-process servers. The SDK is loaded only to judge an item of a
+ * list that is not as usual. While a child process runs, the connector listens to `exit` and to SIGINT, SIGTERM and SIGHUP, so that no
+ * server outlives the host. A host that handles these signals itself is not disturbed.
  *
  * The connector throws `McpError`: `MCP_CONNECT_FAILED`, `MCP_CONNECT_TIMEOUT`, `MCP_COMMAND_NOT_FOUND`, `MCP_SERVER_EXITED`,
  * `MCP_HANDSHAKE_FAILED`, `MCP_CONFIG_INVALID` (for example an invalid working directory or URL), `MCP_PROTOCOL_VIOLATED`,
@@ -70,6 +70,7 @@ async function openSession(
   const connectTimeoutMs = server.limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
   const { signal, prior, handlers: hostHandlers = {}, auth, principal } = connectOptions;
   let channel: Channel | undefined;
+  let probeStatus: number | undefined;
   // Errors of the host's functions before a channel exists may contain the server's URL.
   const known: ChannelFacts = "url" in server ? { secrets: credentialsInText(server.url) } : {};
   const facts = () => channel?.facts() ?? known;
@@ -113,6 +114,9 @@ async function openSession(
       onChannel: (opened) => {
         channel = opened;
       },
+      onProbeRefused: (error) => {
+        probeStatus = httpStatusOf(readFailure(error));
+      },
       createConnection: ({ transport }) => {
         const connection = new Connection({ transport, limits, listener, onStrayAnswer, onProblem });
         questions.connection = connection;
@@ -121,7 +125,7 @@ async function openSession(
     });
     return new ProtocolSession({ server, negotiated, handlers: hostHandlers, questions, listeners, log });
   } catch (error) {
-    throw openingError(error, { server, facts: facts(), connectTimeoutMs });
+    throw openingError(error, { server, facts: facts(), connectTimeoutMs, probeStatus });
   } finally {
     deadline[Symbol.dispose]();
   }

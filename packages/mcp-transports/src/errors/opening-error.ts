@@ -18,6 +18,8 @@ import {
 /** What is known of the opening that failed. */
 export interface OpeningContext extends ErrorContext {
   readonly connectTimeoutMs: number;
+  /** The status with which the question for the newer protocol was refused before. */
+  readonly probeStatus?: number | undefined;
 }
 
 const ADVICE_TO_RUN_IT = "Run its command in a terminal to see why.";
@@ -227,10 +229,15 @@ function explainStatus(
   context: OpeningContext,
 ): Explanation {
   const name = nameOf(context);
+  const { probeStatus = status } = context;
+  const before =
+    probeStatus === status
+      ? ""
+      : ` It had answered the question for the newer protocol with HTTP ${probeStatus}.`;
   if (status === 401 || status === 403)
     return [
       "MCP_AUTH_REQUIRED",
-      `${name} refused access (HTTP ${status}). ${adviseOnAuthorization(context.server)}`,
+      `${name} refused access (HTTP ${status}).${before} ${adviseOnAuthorization(context.server)}`,
       { httpStatus: status },
     ];
   const through = STATUSES_OF_PROXIES.has(status) ? describeProxy(context.facts) : "";
@@ -240,7 +247,7 @@ function explainStatus(
       : `: a redirect to ${excerpt(redirectedTo, hiding(context))} was not followed`;
   return [
     "MCP_CONNECT_FAILED",
-    `${name} answered with HTTP ${status}${reason}.${through} ${adviseOnStatus(status)}`,
+    `${name} answered with HTTP ${status}${reason}.${before}${through} ${adviseOnStatus(status)}`,
     { httpStatus: status, retryAfterMs },
   ];
 }

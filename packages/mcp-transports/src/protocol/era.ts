@@ -65,6 +65,8 @@ export interface NegotiationOptions {
   createConnection(channel: Channel): Connection;
   /** Receives every channel before it is used. The facts of the last one explain an error. */
   onChannel(channel: Channel): void;
+  /** The server has refused the question for its era. If it refuses `initialize` as well, the error tells of both. */
+  onProbeRefused(error: unknown): void;
 }
 
 /** A connection whose handshake is complete. */
@@ -290,6 +292,7 @@ async function shakeHands(
     if (!(probed instanceof ProbeRefusal)) return agree(readDiscover(probed, Date.now()));
     if (options.server.limits?.era === "modern") throw probed.error;
     refused = probed;
+    options.onProbeRefused(probed.error);
   }
   connection.isListening = true;
   const params = {
@@ -299,9 +302,7 @@ async function shakeHands(
   };
   // Whoever was asked to log in for the probe is not asked again.
   const unattended = refused && { wasGranted: true };
-  const result = await ask(connection, "initialize", params, { unattended }).catch((error: unknown) => {
-    throw refused ? refused.beside(error) : error;
-  });
+  const result = await ask(connection, "initialize", params, { unattended });
   const at = approach.kind === "probe" ? Date.now() : (prior?.at ?? Date.now());
   const handshake = agree(readInitialize(result, at));
   await connection.notify("notifications/initialized");

@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import { ChannelFault } from "../channel-fault.ts";
-import { type Failure, httpStatusOf, readFailure } from "../errors/failure.ts";
+import { type Failure, readFailure } from "../errors/failure.ts";
 import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import type { Unattended } from "../transport.ts";
 import type { Connection } from "./connection.ts";
@@ -14,15 +14,6 @@ export class ProbeRefusal {
 
   constructor(error: unknown) {
     this.error = error;
-  }
-
-  /** The error of `initialize`, which was refused as well. It tells of both if they differ. */
-  beside(error: unknown): unknown {
-    const probed = httpStatusOf(readFailure(this.error));
-    const initialized = httpStatusOf(readFailure(error));
-    if (error instanceof Error && probed !== undefined && probed !== initialized)
-      Object.defineProperty(error, "probeStatus", { value: probed });
-    return error;
   }
 }
 

@@ -98,7 +98,8 @@ class PacedReader implements MessageReader {
   #takeStray(line: string): void {
     this.#strays.add(line);
     const id = unreadableAnswerTo(line);
-    if (id !== undefined) this.#pass(unsoundAnswer(id, `its answer is not valid JSON: ${line}`));
+    const shown = line.length > KEPT_LENGTH ? "" : `: ${line}`;
+    if (id !== undefined) this.#pass(unsoundAnswer(id, `its answer is not valid JSON${shown}`));
   }
 
   readonly #take = (message: JSONRPCMessage, characters: number): boolean => {
@@ -117,7 +118,7 @@ class PacedReader implements MessageReader {
   }
 }
 
-/** What is kept of the first line, in characters: more than is shown, so that no half secret is left when it is cut. */
+/** What is kept of a line, in characters: more than is shown, so that no half secret is left when it is cut. */
 const KEPT_LENGTH = 16 * 1024;
 
 /** Counts the lines on standard output that are not JSON-RPC. */

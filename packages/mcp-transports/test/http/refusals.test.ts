@@ -66,6 +66,17 @@ test.each([405, 411, 413, 415, 431])(
   },
 );
 
+test.each([
+  [500, "MCP_CONNECT_FAILED"],
+  [403, "MCP_AUTH_REQUIRED"],
+])("a server that refuses the probe, and initialize with %d, is told of with both", async (status, code) => {
+  const on = { "server/discover": { reply: { status: 429 } }, initialize: { reply: { status } } };
+  const error = await refusalOf({ on });
+  expect(error).toMatchObject({ code, httpStatus: status });
+  expect(error.message).toContain(`HTTP ${status}`);
+  expect(error.message).toContain("question for the newer protocol with HTTP 429");
+});
+
 describe("a busy server", () => {
   test.each([
     ["2", 2000],

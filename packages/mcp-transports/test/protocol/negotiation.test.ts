@@ -341,6 +341,7 @@ test("[X1] a session that ends while it is adopted closes its channel and is not
         onProblem() {},
       }),
     onChannel() {},
+    onProbeRefused() {},
   });
   await expect(negotiating).rejects.toMatchObject({ facts: { kind: "output-ended" } });
   expect(close).toHaveBeenCalledOnce();

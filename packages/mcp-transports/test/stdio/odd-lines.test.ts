@@ -25,6 +25,8 @@ const inOddLines: Script = (message, { process, send }) => {
     "an id of another message": `{"jsonrpc":"2.0","id":${id},"method":"sampling/createMessage","params":NaN}`,
   };
   if (message.params.arguments.how === "nothing") return true;
+  if (message.params.arguments.how === "long")
+    return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":NaN${" ".repeat(100_000)}}\n`) || true;
   process.stdout.write(`${lines[message.params.arguments.how]}\n`);
   if (message.params.arguments.how === "an id of another message")
     setTimeout(() => send(JSON.parse(good)), 50);
@@ -48,6 +50,15 @@ describe.concurrent("an answer on standard output that is no JSON", () => {
     expect(error.message).toMatch(/jsonrpc|INFO done \[redacted\]/);
     expect(error.message).not.toContain("key-123456");
     expect((await session.request("tools/call", call("two messages"))).content).toHaveLength(1);
+  });
+
+  test("is not kept in the error if it is long", async () => {
+    const session = await connect(scriptedServer(inOddLines));
+    const error = await failureOf(
+      session.request("tools/call", call("long"), { timeoutMs: 0, maxTotalMs: 0 }),
+    );
+    expect(error.code).toBe("MCP_PROTOCOL_VIOLATED");
+    expect(String((error.cause as Error).message).length).toBeLessThan(1_000);
   });
 
   test.each(["two messages", "three messages"])("is read if the line is only %s", async (how) => {
