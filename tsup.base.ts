@@ -9,6 +9,10 @@ export function packageBuild(entry: string[], overrides: Options = {}): ReturnTy
     target: "node22",
     platform: "node",
     sourcemap: true,
+    // The maps name the sources, which are in the package as well.
+    esbuildOptions: (options) => {
+      options.sourcesContent = false;
+    },
     clean: true,
     dts: false,
     skipNodeModulesBundle: true,

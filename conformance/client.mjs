@@ -1,7 +1,7 @@
 // What the suite starts, once for each scenario, with the address of its server as the last argument. It is a program as anybody
 // would write it: it opens the runtime and uses whatever the server offers.
 import { argv, env } from "node:process";
-import { createOAuth } from "@jackfield/mcp-auth";
+import { createOAuth, crossAppAccess } from "@jackfield/mcp-auth";
 import { openMcp } from "jackfield";
 
 /** Calls that a scenario wants and that do not follow from the tools' schemas. */
@@ -18,6 +18,26 @@ const CALLS = {
 const scenario = env.MCP_CONFORMANCE_SCENARIO;
 const context = JSON.parse(env.MCP_CONFORMANCE_CONTEXT ?? "{}");
 
+/** What an entry says of a program without a user. */
+const PROGRAMS = {
+  "auth/client-credentials-basic": () => ({ settings: { grantType: "client_credentials" } }),
+  "auth/client-credentials-jwt": () => ({
+    settings: {
+      grantType: "client_credentials",
+      privateKey: context.private_key_pem,
+      algorithm: context.signing_algorithm,
+    },
+  }),
+  "auth/enterprise-managed-authorization": () => ({
+    assertion: crossAppAccess({
+      identityProvider: context.idp_issuer,
+      clientId: context.idp_client_id,
+      idToken: () => context.idp_id_token,
+    }),
+  }),
+  "auth/wif-jwt-bearer": () => ({ assertion: async () => context.valid_jwt }),
+};
+
 /** The URL at which the suite pretends that this client describes itself. */
 const CLIENT_METADATA_URL = "https://conformance-test.local/client-metadata.json";
 
@@ -27,7 +47,11 @@ await using auth = createOAuth({
     await fetch(url);
   },
   clientMetadataUrl: CLIENT_METADATA_URL,
-  settingsOf: () => ({ settings: { clientId: context.client_id, clientSecret: context.client_secret } }),
+  settingsOf: () => {
+    const { settings, assertion } = PROGRAMS[scenario]?.() ?? {};
+    const client = { clientId: context.client_id, clientSecret: context.client_secret };
+    return { settings: { ...client, ...settings }, assertion };
+  },
   log: (level, message, fields) => console.error(level, message, JSON.stringify(fields)),
 });
 

@@ -10,6 +10,13 @@ import { parse } from "yaml";
 const REVISIONS = ["2025-11-25", "2026-07-28"];
 /** Scenarios outside the frozen lists that concern what is already there. */
 const BESIDES = ["json-schema-2020-12-preservation"];
+/** Scenarios of extensions that are about authorization; they have no list and no wire of their own. */
+const EXTENSIONS = [
+  "auth/client-credentials-basic",
+  "auth/client-credentials-jwt",
+  "auth/enterprise-managed-authorization",
+  "auth/wif-jwt-bearer",
+];
 /** `http-standard-headers` passes over methods that a client does not use; so many checks it has when all are. */
 const LEAST_PASSED = { "http-standard-headers": 9 };
 /** What was checked and failed, how the client ended, and what it said of that. */
@@ -22,7 +29,7 @@ const CLIENT = join(import.meta.dirname, "client.mjs");
 
 const runs = REVISIONS.flatMap((revision) =>
   scenariosOf(revision).map((scenario) => ({ revision, scenario })),
-);
+).concat(EXTENSIONS.map((scenario) => ({ revision: "extension ", scenario })));
 const rows = await inTurns(runs, availableParallelism(), runScenario);
 for (const { revision, scenario, isPassed, passed, failures } of rows) {
   print(`${isPassed ? "ok    " : "FAILED"} ${revision}  ${scenario}  (${passed} checks)`);
@@ -41,7 +48,8 @@ function scenariosOf(revision) {
 /** Never rejects. */
 async function runScenario({ revision, scenario }) {
   const command = `exec ${JSON.stringify(process.execPath)} ${JSON.stringify(CLIENT)}`;
-  const args = ["client", "--command", command, "--scenario", scenario, "--spec-version", revision];
+  const wire = REVISIONS.includes(revision) ? ["--spec-version", revision] : [];
+  const args = ["client", "--command", command, "--scenario", scenario, ...wire];
   const { code, output } = await execute([
     join(SUITE, "dist/index.js"),
     ...args,

@@ -8,8 +8,18 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const ownFolder = join(here, ".servers");
 const workspaceFolder = join(here, "..", "packages", "mcp-transports");
 
-/** Options that keep npm from running what it installs, and from writing down where it comes from. */
-const QUIET = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];
+/**
+ * Options that keep npm from running what it installs, and from writing down where it comes from. Peers of forty servers are not reconciled: that
+ * takes npm longer than all the rest.
+ */
+const QUIET = [
+  "--legacy-peer-deps",
+  "--ignore-scripts",
+  "--no-package-lock",
+  "--no-audit",
+  "--no-fund",
+  "--loglevel=error",
+];
 
 /** The folder whose `node_modules` has the small servers, as a dependency of a package of the workspace. */
 export function workspaceInstallation() {
@@ -18,19 +28,24 @@ export function workspaceInstallation() {
 
 /** The folder whose `node_modules` has all of them; installs them unless they are there as pinned. */
 export function ownInstallation() {
-  const pinned = readFileSync(join(here, "package.json"), "utf8");
-  const done = join(ownFolder, "installed.json");
-  if (existsSync(done) && readFileSync(done, "utf8") === pinned) return ownFolder;
-  mkdirSync(ownFolder, { recursive: true });
-  writeFileSync(join(ownFolder, "package.json"), pinned);
+  return install(join(here, "package.json"), ownFolder);
+}
+
+/** Installs what a manifest pins into a folder, unless it is there. Returns the folder. */
+export function install(manifest, folder) {
+  const pinned = readFileSync(manifest, "utf8");
+  const done = join(folder, "installed.json");
+  if (existsSync(done) && readFileSync(done, "utf8") === pinned) return folder;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), pinned);
   const { status, stderr, error } = spawnSync("npm", ["install", ...QUIET], {
-    cwd: ownFolder,
+    cwd: folder,
     encoding: "utf8",
     shell: process.platform === "win32",
   });
-  if (status !== 0) throw new Error(`npm could not install the servers.\n${stderr ?? error}`);
+  if (status !== 0) throw new Error(`npm could not install what ${manifest} names.\n${stderr ?? error}`);
   writeFileSync(done, pinned);
-  return ownFolder;
+  return folder;
 }
 
 /** The version that is installed, and the file its command runs. */

@@ -7,13 +7,23 @@ import { setTimeout as wait } from "node:timers/promises";
 const LOOK_EVERY_MS = 50;
 const GRACE_MS = 3000;
 
+/** Below the ports that systems hand out themselves, so that no other program gets it before the server listens. */
+const FIRST_PORT = 20_000;
+const PORTS = 12_000;
+
 /** A port of this machine that nobody uses at the moment. */
 export async function findFreePort() {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address();
-  await once(server.close(), "close");
-  return port;
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    await once(server.close(), "close");
+    return port;
+  }
 }
 
 /** Starts the process; resolves when it accepts connections. `end` resolves when it is gone. */

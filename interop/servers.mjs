@@ -12,12 +12,22 @@ const PLAYWRIGHT = [
   ...(CHROMIUM ? ["--executable-path", CHROMIUM] : []),
 ];
 
+/** An application of nobody: the servers read the file before they list their tools. */
+const GOOGLE_KEYS = {
+  "keys.json": JSON.stringify({
+    installed: { client_id: "dummy", client_secret: "dummy", redirect_uris: ["http://localhost:3000"] },
+  }),
+};
+const keysAt =
+  (name) =>
+  ({ folder }) => ({ [name]: `${folder}/keys.json` });
+
 const textOf = ({ content }) => content.map((block) => block.text ?? "").join("\n");
 
 /**
  * `tools`: how many the pinned version lists to a client without handlers. `call`: a request it can answer offline, and
  * whether the answer is right. The tokens are dummies: nothing but the call of a tool would use them. A server that is
- * `small` comes with the workspace, too. `remote`: how it is reached over HTTP: what it is started with so that it listens on
+ * `small` comes with the workspace, too. One that `isModern` speaks 2026-07-28 as well as the versions before. `files`: what stands in its folder. `remote`: how it is reached over HTTP: what it is started with so that it listens on
  * a port, and the path of its endpoint. An entry for Streamable HTTP (`http`) also finds servers of the older transport.
  */
 export const SERVERS = [
@@ -77,6 +87,7 @@ export const SERVERS = [
   },
   {
     name: "@upstash/context7-mcp",
+    isModern: true,
     remote: [
       { transport: "http", path: "/mcp", args: ({ port }) => ["--transport", "http", "--port", `${port}`] },
     ],
@@ -84,6 +95,7 @@ export const SERVERS = [
   },
   {
     name: "@bytebase/dbhub",
+    isModern: true,
     args: ["--transport", "stdio", "--demo"],
     remote: [
       {
@@ -120,4 +132,74 @@ export const SERVERS = [
     env: { GITHUB_PERSONAL_ACCESS_TOKEN: "dummy" },
     tools: 26,
   },
+  { name: "@antv/mcp-server-chart", tools: 27 },
+  { name: "@circleci/mcp-server-circleci", env: { CIRCLECI_TOKEN: "dummy" }, tools: 13 },
+  { name: "@drawio/mcp", tools: 7 },
+  { name: "@hubspot/mcp-server", env: { PRIVATE_APP_ACCESS_TOKEN: "pat-dummy" }, tools: 21 },
+  { name: "@mapbox/mcp-server", env: { MAPBOX_ACCESS_TOKEN: "pk.eyJ1IjoiYSJ9.dummy" }, tools: 8 },
+  { name: "@modelcontextprotocol/server-gitlab", env: { GITLAB_PERSONAL_ACCESS_TOKEN: "dummy" }, tools: 9 },
+  { name: "@modelcontextprotocol/server-google-maps", env: { GOOGLE_MAPS_API_KEY: "dummy" }, tools: 7 },
+  {
+    name: "@modelcontextprotocol/server-pdf",
+    args: ["--stdio"],
+    tools: 9,
+    call: { tool: "list_pdfs", args: {}, isRight: ({ content }) => content.length > 0 },
+  },
+  {
+    name: "@modelcontextprotocol/server-slack",
+    env: { SLACK_BOT_TOKEN: "xoxb-dummy", SLACK_TEAM_ID: "T0" },
+    tools: 8,
+  },
+  { name: "@pinecone-database/mcp", env: { PINECONE_API_KEY: "dummy" }, tools: 9 },
+  { name: "@sentry/mcp-server", env: { SENTRY_ACCESS_TOKEN: "dummy" }, tools: 22 },
+  {
+    name: "@winor30/mcp-server-datadog",
+    env: { DATADOG_API_KEY: "dummy", DATADOG_APP_KEY: "dummy" },
+    tools: 21,
+  },
+  { name: "airtable-mcp-server", env: { AIRTABLE_API_KEY: "pat.dummy" }, tools: 16 },
+  {
+    name: "chrome-devtools-mcp",
+    args: [
+      "--headless",
+      "--isolated",
+      "--chromeArg=--no-sandbox",
+      ...(CHROMIUM ? ["--executablePath", CHROMIUM] : []),
+    ],
+    tools: 32,
+    call: CHROMIUM && {
+      tool: "list_pages",
+      args: {},
+      isRight: (result) => textOf(result).includes("about:blank"),
+    },
+  },
+  { name: "firecrawl-mcp", env: { FIRECRAWL_API_KEY: "fc-dummy" }, tools: 26 },
+  { name: "mcp-server-kubernetes", tools: 23 },
+  { name: "mongodb-mcp-server", isModern: true, tools: 27 },
+  { name: "tavily-mcp", env: { TAVILY_API_KEY: "tvly-dummy" }, tools: 5 },
+  { name: "xcodebuildmcp", args: ["mcp"], tools: 24 },
+  {
+    name: "@cocal/google-calendar-mcp",
+    files: GOOGLE_KEYS,
+    env: keysAt("GOOGLE_OAUTH_CREDENTIALS"),
+    tools: 13,
+  },
+  {
+    name: "@elastic/mcp-server-elasticsearch",
+    env: { ES_URL: "http://127.0.0.1:9", ES_API_KEY: "dummy" },
+    tools: 4,
+  },
+  {
+    name: "@gongrzhe/server-gmail-autoauth-mcp",
+    files: GOOGLE_KEYS,
+    env: keysAt("GMAIL_OAUTH_PATH"),
+    tools: 19,
+  },
+  { name: "@modelcontextprotocol/server-puppeteer", tools: 7 },
+  { name: "@shopify/dev-mcp", tools: 5 },
+  { name: "exa-mcp-server", env: { EXA_API_KEY: "dummy" }, tools: 2 },
+  { name: "figma-developer-mcp", args: ["--stdio"], env: { FIGMA_API_KEY: "dummy" }, tools: 2 },
+  { name: "linear-mcp-server", env: { LINEAR_API_KEY: "dummy" }, tools: 5 },
+  { name: "next-devtools-mcp", tools: 4 },
+  { name: "nx-mcp", tools: 1 },
 ];

@@ -13,7 +13,8 @@ let marks = 0;
 
 /** The ways in which a server can be reached. */
 export function waysTo(server) {
-  return [{ transport: "stdio", args: server.args, env: server.env }, ...(server.remote ?? [])];
+  const { args, env, files } = server;
+  return [{ transport: "stdio", args, env, files }, ...(server.remote ?? [])];
 }
 
 /** How a way is called in a table. */
@@ -26,9 +27,10 @@ export function nameOf({ transport, path }) {
  * one runs meanwhile. Gives the version that is installed and the processes that were left; never throws.
  */
 export async function inSurroundings({ installation, name, way, problems }, use) {
-  const { transport, args = [], env = {}, path } = way;
+  const { transport, args = [], env = {}, files = {}, path } = way;
   const folder = mkdtempSync(join(tmpdir(), "jackfield-interop-"));
-  writeFileSync(join(folder, "note.txt"), "A note.\n");
+  for (const [file, text] of Object.entries({ "note.txt": "A note.\n", ...files }))
+    writeFileSync(join(folder, file), text);
   marks += 1;
   const mark = `${process.pid}-${marks}-${name}`;
   let version = "-";

@@ -1,6 +1,6 @@
 import { createArgumentCheck, fitSchema } from "../packages/mcp-tools/dist/index.js";
 
-const PROFILES = ["openai", "anthropic", "gemini", "none"];
+const PROFILES = ["universal", "openai", "anthropic", "gemini", "vertex", "kimi", "xai", "none"];
 
 /**
  * What is wrong with how a server's schemas are fitted to the providers: one sentence each. Every schema must pass through every

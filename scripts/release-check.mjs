@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { importEntries, told, tryAlone } from "./newcomer/alone.mjs";
+import { tryBundlers } from "./newcomer/bundlers.mjs";
 import { tryDeclarations } from "./newcomer/declarations.mjs";
 import { makeEmptyPlace } from "./newcomer/empty-place.mjs";
 import { walkNewcomersPath } from "./newcomer/path.mjs";
@@ -32,14 +33,14 @@ async function checkOn(version, packages) {
     counts[found.length === 0 ? "passed" : "failed"] += 1;
   };
   try {
-    // Node 22 has no `await using`; the README says so.
-    const compiledFor = version.startsWith("22.") ? "node22" : undefined;
-    note("a newcomer's path", await walkNewcomersPath(place, packages, { compiledFor }));
+    note("a newcomer's path", await walkNewcomersPath(place, packages));
     const failures = [];
     for (const owner of packages) failures.push(...(await importEntries(place, place.project, owner)));
     note("all packages together", told(failures));
     // They do not depend on the Node.
     if (version === NODES[0]) note("declarations of all packages", await tryDeclarations(place));
+    if (version === NODES[1])
+      for (const [title, found] of Object.entries(await tryBundlers(place, packages))) note(title, found);
     for (const owner of packages) note(`${owner.name} alone`, await tryAlone(place, packages, owner));
   } finally {
     place.close();

@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { performance } from "node:perf_hooks";
 import { packInto } from "./packing.mjs";
-import { install, run } from "./workspace.mjs";
+import { install, root, run } from "./workspace.mjs";
 
 const BUILD = ["build", "turbo", ["run", "build", "--output-logs=errors-only"]];
 /**
@@ -37,6 +37,9 @@ const CHECKS_OF_TARBALLS = [
 /** Projects whose tests mostly wait, for processes, sockets and deadlines: more of them than processors run at a time. */
 const WAITING_PROJECTS = ["jackfield", "@jackfield/mcp-transports", "@jackfield/agent", "@jackfield/bench"];
 const PROCESSORS = Math.max(2, availableParallelism());
+
+/** Hundreds of processes load the same modules: one of them compiles each. */
+process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules", ".cache", "compiled");
 
 const counts = { passed: 0, failed: 0 };
 

@@ -38,6 +38,10 @@ export async function runBench(settings: BenchSettings, options: BenchOptions): 
     }
     const steps = stepsOfRound(surroundings.settings, round, random).filter((step) => !excuses.has(step));
     for (const [index, step] of steps.entries()) {
+      if (performance.now() - beganAt > budgetMs) {
+        progress("there is no time for the rest of the round");
+        break;
+      }
       progress(
         `round ${round} of ${rounds}, ${index + 1} of ${steps.length}: ${scenarioOf(step)}, ${step.subject}`,
       );

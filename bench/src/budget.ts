@@ -3,7 +3,7 @@ import { DISCOVERY_SCENARIO } from "./discovery-step.ts";
 import type { FigureName } from "./measurement.ts";
 import { differenceOf, type Question, type Recording, ratioOf, spreadIn } from "./recording.ts";
 import type { Spread } from "./statistics.ts";
-import { KNOWN_SCENARIO, OVERHEAD_SCENARIO } from "./step.ts";
+import { KNOWN_SCENARIO, OVERHEAD_SCENARIO, startScenario } from "./step.ts";
 import type { Subject } from "./subject.ts";
 import { formatNumber, formatTable } from "./table.ts";
 import { TRANSPORT_BUDGETS } from "./transport-budgets.ts";
@@ -50,6 +50,16 @@ const BUDGETS: readonly Budget[] = [
     figure: "unchangedToolsMs",
     unit: "ms",
     limit: 1,
+  },
+  {
+    title: "first search among 400 tools, over a cold start of the raw SDK",
+    ...{ scenario: OVERHEAD_SCENARIO, subject: "jackfield", figure: "indexMs", unit: "x", limit: 1 },
+    per: { subject: "raw-sdk", scenario: startScenario(1), figure: "readyMs" },
+  },
+  {
+    title: "a search among 10,000 tools, over a cold start of the raw SDK",
+    ...{ scenario: OVERHEAD_SCENARIO, subject: "jackfield", figure: "searchMs", unit: "x", limit: 0.02 },
+    per: { subject: "raw-sdk", scenario: startScenario(1), figure: "readyMs" },
   },
   {
     title: "one of 1,000 servers lists anew, and tools() of all 10,000 tools",

@@ -5,7 +5,7 @@ import { type BenchSettings, FULL, MEASURES, QUICK } from "./settings.ts";
 export const HELP = `Measures Jackfield beside other clients, and beside a hand-written JSON-RPC loop as the limit.
 
   pnpm bench            everything, with every client that pnpm bench:setup has installed
-  pnpm bench --quick    the most important, with the clients of the workspace, within 90 seconds
+  pnpm bench --quick    the targets alone, with the clients of the workspace, within five minutes
 
   --only LIST          of ${MEASURES.join(", ")}
   --clients LIST       of ${CLIENT_NAMES.join(", ")}

@@ -1,9 +1,8 @@
 import { ADAPTERS } from "./clients/names.ts";
-import type { FigureName } from "./measurement.ts";
 import { medianOf, type Question, type Recording, ratioOf } from "./recording.ts";
 import { type BenchSettings, CALL_TRANSPORTS } from "./settings.ts";
 import type { Spread } from "./statistics.ts";
-import { callScenario, memoryScenario, recoveryScenario, startScenario } from "./step.ts";
+import { callScenario, memoryScenario, startScenario } from "./step.ts";
 import { LABELS, type Subject } from "./subject.ts";
 import { formatNumber, formatRatio, formatTable } from "./table.ts";
 
@@ -38,37 +37,21 @@ const NO_COMPETITORS: readonly Subject[] = [
   "tool-cache",
 ];
 
-/** The figures of a run in which there is something to be ahead in. */
+/** What the targets are about, of which there is something to be ahead in. */
 function keyFigures({ serverCounts, faultServers, sessionCounts, toolCounts }: BenchSettings): KeyFigure[] {
-  const ms = (title: string, scenario: string, subject: Subject, figure: FigureName): KeyFigure => {
-    return { title, scenario, subject, figure, unit: "ms" };
+  const ready = (title: string, scenario: string, subject: Subject): KeyFigure => {
+    return { title, scenario, subject, figure: "readyMs", unit: "ms" };
   };
   return [
     ...serverCounts.flatMap((servers) => [
-      ms(`cold start, ${servers}`, startScenario(servers), "jackfield", "readyMs"),
-      ms(`warm start, ${servers}`, startScenario(servers), "jackfield-catalog", "readyMs"),
+      ready(`cold start, ${servers}`, startScenario(servers), "jackfield"),
+      ready(`warm start, ${servers}`, startScenario(servers), "jackfield-catalog"),
     ]),
-    ...(["slow", "hang"] as const).map((fault) => {
-      const scenario = startScenario(faultServers, fault);
-      return ms(`warm start, ${scenario.slice("start ".length)}`, scenario, "jackfield-catalog", "readyMs");
-    }),
-    ...CALL_TRANSPORTS.flatMap((transport) => {
-      const scenario = callScenario(transport);
-      const subject = "jackfield" as const;
-      return [
-        ms(`${transport}, p50 in turn`, scenario, subject, "sequentialP50Ms"),
-        ms(`${transport}, p50 of 1 MiB`, scenario, subject, "largeP50Ms"),
-        ms(`${transport}, CPU of 1 MiB`, scenario, subject, "largeCpuMs"),
-        {
-          title: `${transport}, at once`,
-          scenario,
-          subject,
-          figure: "callsPerSecond",
-          isMoreBetter: true,
-          unit: "calls/s",
-        },
-        ms(`${transport}, CPU at once`, scenario, subject, "concurrentCpuMs"),
-      ] satisfies KeyFigure[];
+    ready(`warm start, ${faultServers}, one hangs`, startScenario(faultServers, "hang"), "jackfield-catalog"),
+    ...CALL_TRANSPORTS.map((transport): KeyFigure => {
+      const figure = "callsPerSecond";
+      const question = { scenario: callScenario(transport), subject: "jackfield", figure } as const;
+      return { title: `${transport}, at once`, ...question, isMoreBetter: true, unit: "calls/s" };
     }),
     ...sessionCounts.map((count): KeyFigure => {
       const scenario = memoryScenario("sessions", count);
@@ -78,9 +61,6 @@ function keyFigures({ serverCounts, faultServers, sessionCounts, toolCounts }: B
       const scenario = memoryScenario("tools", count);
       return { title: scenario, scenario, subject: "jackfield", figure: "toolsMib", unit: "MiB" };
     }),
-    ...(["kill", "session"] as const).map((fault) =>
-      ms(recoveryScenario(fault), recoveryScenario(fault), "jackfield", "recoveryMs"),
-    ),
   ];
 }
 

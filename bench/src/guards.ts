@@ -5,7 +5,6 @@ import {
   markResults,
   openToolPins,
   scanResults,
-  traceCalls,
 } from "@jackfield/mcp-guard";
 import { median } from "./statistics.ts";
 import { cpuMilliseconds } from "./stopwatch.ts";
@@ -65,7 +64,6 @@ async function guards(): Promise<Readonly<Record<string, Guard>>> {
     "scanResults, all": scanResults({ found, maxScannedChars: 0 }),
     callApproval: callApproval({ ask: async () => "run" }).middleware,
     openToolPins: (await openToolPins()).middleware,
-    traceCalls: traceCalls(),
   };
 }
 

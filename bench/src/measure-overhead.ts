@@ -1,5 +1,6 @@
 import type { Mcp } from "jackfield";
 import { adaptedToolsMs } from "./measure-adapting.ts";
+import { searchFigures } from "./measure-searching.ts";
 import type { Figures, OverheadRequest } from "./measurement.ts";
 import { ECHO_TOOL } from "./servers/answer.ts";
 import { cpuMilliseconds } from "./stopwatch.ts";
@@ -19,6 +20,7 @@ export async function measureOverhead({ servers, calls }: OverheadRequest): Prom
       adaptedToolsMs: await adaptedToolsMs(mcp),
       unchangedToolsMs: averageMs(READS, () => mcp.tools()),
       changedToolsMs: await changedToolsMs(mcp, stubs),
+      ...(await searchFigures()),
       addedCpuMs: await addedCpuMs(mcp, stubs, calls),
     };
   } finally {

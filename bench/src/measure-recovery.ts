@@ -1,19 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { handWritten } from "./clients/hand-written.ts";
+import { serverStartMs } from "./measure-start.ts";
 import { type CheckedClient, type MeasuredClient, startChecked } from "./measured-client.ts";
 import type { Figures, RecoveryRequest } from "./measurement.ts";
 import { readStarts } from "./servers/notes.ts";
 import { median } from "./statistics.ts";
 
 const WARM_UP = 50;
-const STARTS = 3;
 
 /** How long whoever sees a call fail waits before he makes the next. */
 const BETWEEN_CALLS_MS = 5;
 
 /** Measures how long it takes after a fault until a call is answered again by the tools that were handed out before. */
 export async function measureRecovery(client: MeasuredClient, request: RecoveryRequest): Promise<Figures> {
-  const startMs = request.notes === undefined ? undefined : await serverStartMs(request);
+  const startMs = request.notes === undefined ? undefined : await serverStartMs(request.server);
   const checked = await startChecked(client, [request.server]);
   const callMs = await warmCallMs(checked);
   if (request.notes === undefined) await ask(request, "POST", "/forget");
@@ -26,19 +25,6 @@ export async function measureRecovery(client: MeasuredClient, request: RecoveryR
     comparedMs: startMs ?? callMs,
     ...(roundTrips !== undefined && recovery.recoveryMs !== undefined && { roundTrips }),
   };
-}
-
-/** What a start of the server takes whoever does no more than that, in the median of some. */
-async function serverStartMs({ server }: RecoveryRequest): Promise<number> {
-  const times: number[] = [];
-  for (let start = 0; start < STARTS; start += 1) {
-    const before = performance.now();
-    const running = await handWritten.start([server]);
-    await running.call("started");
-    times.push(performance.now() - before);
-    await running.close();
-  }
-  return median(times);
 }
 
 async function warmCallMs(checked: CheckedClient): Promise<number> {

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { OfferedTool } from "./clients/client.ts";
+import type { OfferedTool, ServerUnderTest } from "./clients/client.ts";
+import { handWritten } from "./clients/hand-written.ts";
 import { type MeasuredClient, startChecked } from "./measured-client.ts";
 import type { Figures, StartRequest } from "./measurement.ts";
 import { TOOLS_PER_SERVER } from "./servers/answer.ts";
 import { readStarts } from "./servers/notes.ts";
+import { median } from "./statistics.ts";
 import { cpuMilliseconds, millisecondsSince } from "./stopwatch.ts";
 
 /** Measures from the process's start to usable tools, and on to the answer of a first call. */
@@ -19,14 +21,34 @@ export async function measureStart(
   const readyMs = millisecondsSince(startedAt);
   const readyCpuMs = cpuMilliseconds();
   if (checked === undefined) return { gaveUpAfterMs: patienceMs ?? 0 };
+  const figures: Figures[] = [];
   try {
     checkTools(checked.running.tools, request);
     await checked.call("first");
     const firstAnswerMs = millisecondsSince(startedAt);
-    return { readyMs, readyCpuMs, firstAnswerMs, ...startsFigures(request, readyAt) };
+    figures.push({ readyMs, readyCpuMs, firstAnswerMs, ...startsFigures(request, readyAt) });
+    if (catalog?.expectsTools) figures.push({ firstUseMs: firstAnswerMs - readyMs });
   } finally {
     await within(patienceMs, checked.running.close());
   }
+  // Once it is closed, so that nothing else is being started.
+  if (catalog?.expectsTools && servers[0]) figures.push({ comparedMs: await serverStartMs(servers[0]) });
+  return Object.assign({}, ...figures);
+}
+
+const COMPARED_STARTS = 3;
+
+/** What a start of the server and a call take whoever does no more than that, in the median of some. */
+export async function serverStartMs(server: ServerUnderTest): Promise<number> {
+  const times: number[] = [];
+  for (let start = 0; start < COMPARED_STARTS; start += 1) {
+    const before = performance.now();
+    const running = await handWritten.start([server]);
+    await running.call("started");
+    times.push(performance.now() - before);
+    await running.close();
+  }
+  return median(times);
 }
 
 /** What was promised, or `undefined` if it does not come in time. */

@@ -127,6 +127,8 @@ export type FigureName =
   | "readyCpuMs"
   /** From the process's start to the answer of a first call. */
   | "firstAnswerMs"
+  /** From usable tools that were known before to the answer of a first call. */
+  | "firstUseMs"
   /** Server processes that were started by the time the tools were usable. */
   | "startedBeforeReady"
   /** Server processes that were started by the first answer, for each server. */
@@ -147,6 +149,8 @@ export type FigureName =
   | "adaptedToolsMs"
   /** `tools()` while nothing changes. */
   | "unchangedToolsMs"
+  | "indexMs"
+  | "searchMs"
   /** One server's list taken anew, and `tools()`. */
   | "changedToolsMs"
   /** CPU time of a call, less that of the same request made of its session. */
@@ -165,7 +169,7 @@ export type FigureName =
   | "failedCalls"
   /** Requests that the server had answered, after those it refused, when that call came. */
   | "roundTrips"
-  /** What one start of the server and its handshake take the hand-written loop, or one call, in the same process. */
+  /** What one start of the server, its handshake and a call take the hand-written loop, or one call, in the same process. */
   | "comparedMs"
   /** What the heap has grown by, after garbage collection, in MiB. */
   | "heapMib"

@@ -5,7 +5,7 @@ import { CORE_CLIENTS } from "./clients/names.ts";
 import { type CommandLine, HELP, readCommandLine } from "./command-line.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
 import type { Recording } from "./recording.ts";
-import { reportOf } from "./report.ts";
+import { reportOf, targetReportOf } from "./report.ts";
 import { RESULTS_FOLDER, type Results, resultsText, writeResults } from "./results.ts";
 import type { BenchSettings } from "./settings.ts";
 
@@ -55,7 +55,9 @@ async function measureAndReport(commandLine: CommandLine, signal: AbortSignal): 
   } finally {
     results = await keep(isComplete);
   }
-  if (recordings.length > 0) process.stdout.write(`${reportOf(recordings, settings, results.machine)}\n`);
+  const { machine } = results;
+  const report = isQuick ? targetReportOf(recordings, machine) : reportOf(recordings, settings, machine);
+  if (recordings.length > 0) process.stdout.write(`${report}\n`);
   if (commandLine.json !== undefined) await writeFile(commandLine.json, resultsText(results));
   return isComplete ? exitCodeOf(recordings) : exitCodeOfSignal(signal.reason);
 }

@@ -16,15 +16,30 @@ export function reportOf(
   settings: BenchSettings,
   machine: Machine,
 ): string {
-  const rounds = new Set(recordings.map(({ round }) => round)).size;
   return [
-    `Node ${machine.node}, ${machine.cpus} x ${machine.cpu}, ${machine.system}, load ${machine.loadBefore.toFixed(1)} before and ${machine.loadAfter.toFixed(1)} after, rounds: ${rounds}.`,
-    "Ratios are medians of the ratios within each round (lowest-highest). Other figures are medians: for orientation only, they change with the machine.",
+    ...heading(recordings, machine),
     ...reportSections(settings).flatMap((section) => [section.title, sectionTable(recordings, section)]),
     ...comparisons(recordings, settings),
     ...ownTables(recordings, settings),
     ...problemLines(recordings),
   ].join("\n\n");
+}
+
+/** The table of the targets alone. */
+export function targetReportOf(recordings: readonly Recording[], machine: Machine): string {
+  return [
+    ...heading(recordings, machine),
+    budgetTable(targetResults(recordings)),
+    ...problemLines(recordings),
+  ].join("\n\n");
+}
+
+function heading(recordings: readonly Recording[], machine: Machine): string[] {
+  const rounds = new Set(recordings.map(({ round }) => round)).size;
+  return [
+    `Node ${machine.node}, ${machine.cpus} x ${machine.cpu}, ${machine.system}, load ${machine.loadBefore.toFixed(1)} before and ${machine.loadAfter.toFixed(1)} after, rounds: ${rounds}.`,
+    "Ratios are medians of the ratios within each round (lowest-highest). Other figures are medians: for orientation only, they change with the machine.",
+  ];
 }
 
 function comparisons(recordings: readonly Recording[], settings: BenchSettings): string[] {

@@ -105,7 +105,7 @@ const GROUPS: { readonly [measure in Measure]: (settings: BenchSettings) => Step
   start: ({ clients, serverCounts }) => {
     // The bare runtime reads what Jackfield has written.
     const readers = clients.includes("jackfield") ? (["bare-node"] as const) : [];
-    const starters = [...clients, ...catalogStarters(clients), ...readers];
+    const starters = [...clients.filter(hasOwnConnections), ...catalogStarters(clients), ...readers];
     return serverCounts.map((servers) => starters.map((subject) => ({ kind: "start", subject, servers })));
   },
   slow: (settings) => [faultSteps(settings, "slow")],

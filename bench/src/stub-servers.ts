@@ -1,7 +1,7 @@
 import type { OpenMcpOptions } from "jackfield";
 import { TOOLS } from "./servers/answer.ts";
 
-type Connector = NonNullable<OpenMcpOptions["connect"]>;
+type Connector = Extract<OpenMcpOptions["connect"], (...given: never) => unknown>;
 /** A session as a connector opens it. */
 export type StubSession = Awaited<ReturnType<Connector>>;
 

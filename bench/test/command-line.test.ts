@@ -2,17 +2,17 @@ import { describe, expect, test } from "vitest";
 import { readCommandLine } from "../src/command-line.ts";
 
 describe("readCommandLine", () => {
-  test("the full run has seven rounds and no time limit, the quick run five and a limit", () => {
+  test("the full run has seven rounds and no time limit, the quick run a limit", () => {
     const full = readCommandLine([]).settings;
     const quick = readCommandLine(["--quick"]).settings;
     expect(full).toMatchObject({ serverCounts: [1, 5, 20, 50], rounds: 7 });
     expect(full.budgetMs).toBeUndefined();
-    expect(quick).toMatchObject({ serverCounts: [1, 5, 20], rounds: 5, budgetMs: 75_000 });
+    expect(quick).toMatchObject({ serverCounts: [1, 20], rounds: 7, budgetMs: 270_000 });
   });
 
   test("--rounds sets the rounds and removes the time limit", () => {
     const { settings } = readCommandLine(["--quick", "--rounds", "9"]);
-    expect(settings).toMatchObject({ serverCounts: [1, 5, 20], rounds: 9 });
+    expect(settings).toMatchObject({ serverCounts: [1, 20], rounds: 9 });
     expect(settings.budgetMs).toBeUndefined();
   });
 
@@ -63,7 +63,13 @@ describe("readCommandLine", () => {
 
   test("a quick run measures the workspace's clients and writes no results by default", () => {
     const { settings, results, isQuick } = readCommandLine(["--quick"]);
-    expect(settings.clients).toEqual(["jackfield", "raw-sdk", "hand-written"]);
+    expect(settings.clients).toEqual([
+      "jackfield",
+      "raw-sdk",
+      "hand-written",
+      "jackfield-ai-sdk",
+      "jackfield-langchain",
+    ]);
     expect({ results, isQuick }).toEqual({ results: undefined, isQuick: true });
     expect(readCommandLine(["--results", "there"]).results).toBe("there");
   });

@@ -23,7 +23,8 @@ test.each(["jackfield", "raw-sdk", "hand-written"])(
     cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
     // Every client hands the path on, so it marks all processes of this run.
     const env = { ...process.env, TMPDIR: folder, PATH: `${process.env.PATH}${delimiter}${folder}` };
-    const bench = spawn(process.execPath, [BENCH], { env, stdio: ["ignore", "ignore", "pipe"] });
+    const args = [BENCH, "--clients", subject];
+    const bench = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     cleanUps.push(() => bench.kill("SIGKILL"));
     const closed = once(bench, "close");
     for await (const line of createInterface(bench.stderr)) {
@@ -51,7 +52,7 @@ test(
       if (line.startsWith("round 3 of")) bench.kill("SIGINT");
     }
     expect(await closed).toEqual([130, null]);
-    expect(await printed).toContain("COLD START");
+    expect(await printed).toContain("cold start, 1 server");
     const [file = "", ...others] = readdirSync(folder);
     expect(others).toEqual([]);
     const results = JSON.parse(readFileSync(join(folder, file), "utf8"));

@@ -48,6 +48,8 @@ test(
     const figures = await measure({ kind: "overhead", servers: 5, calls: 2_000 }, options);
     expect(figures).toMatchObject({
       unchangedToolsMs: POSITIVE,
+      indexMs: POSITIVE,
+      searchMs: POSITIVE,
       changedToolsMs: POSITIVE,
       addedCpuMs: expect.toSatisfy((figure: unknown) => typeof figure === "number" && figure >= 0),
     });

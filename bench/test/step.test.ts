@@ -8,7 +8,8 @@ const SETTINGS = { ...QUICK, serverCounts: [1, 5] };
 describe("stepsOfRound", () => {
   test("has every subject of a scenario once", () => {
     const scenarios = Object.groupBy(stepsOfRound(SETTINGS, 1, seededRandom(1)), scenarioOf);
-    const clients = ["hand-written", "jackfield", "raw-sdk"];
+    const connecting = ["hand-written", "jackfield", "raw-sdk"];
+    const clients = ["hand-written", "jackfield", "jackfield-ai-sdk", "jackfield-langchain", "raw-sdk"];
     const starters = ["bare-node", "hand-written", "jackfield", "jackfield-catalog", "raw-sdk"];
     const subjects = Object.entries(scenarios).map(([scenario, steps = []]) => [
       scenario,
@@ -20,12 +21,15 @@ describe("stepsOfRound", () => {
       "calls stdio": clients,
       "calls http-json": clients,
       "calls http-sse": clients,
-      "catalog of 50 x 10": ["bare-node", "tool-cache"],
-      "catalog of 200 x 50": ["bare-node", "tool-cache"],
-      "known servers": ["bare-node", "jackfield-catalog"],
-      "discovery of 300": ["bare-node", "discovery"],
-      overhead: ["jackfield"],
-      "memory of sessions": clients,
+      "start 20, one hangs": [...connecting, "jackfield-catalog"].sort(),
+      "memory of sessions": connecting,
+      "memory of tools": connecting,
+      "growth over calls": ["jackfield"],
+      "growth over reconnects": ["jackfield"],
+      "curve of servers": ["jackfield"],
+      "curve of tools": ["jackfield"],
+      "curve of bytes": ["jackfield"],
+      "curve of in flight": ["jackfield"],
     });
   });
 
@@ -41,7 +45,7 @@ describe("stepsOfRound", () => {
       const steps = stepsOfRound(SETTINGS, 1, random);
       return steps.find((step) => scenarioOf(step) === "calls stdio")?.subject;
     });
-    expect(new Set(firsts)).toEqual(new Set(["jackfield", "raw-sdk", "hand-written"]));
+    expect(new Set(firsts)).toEqual(new Set(QUICK.clients));
   });
 
   test("has long steps in the first rounds only, and growth in the first one", () => {
@@ -60,10 +64,10 @@ describe("stepsOfRound", () => {
     expect([...kinds(3)]).toEqual(expect.arrayContaining(["hang", "start", "calls", "memory", "recovery"]));
   });
 
-  test("has only starts and calls for an adapter, and warm starts for a client with a catalog", () => {
+  test("has only calls for an adapter, and warm starts for a client with a catalog", () => {
     const steps = stepsOfRound(FULL, 1, seededRandom(1));
     const scenarios = steps.filter(({ subject }) => subject === "jackfield-ai-sdk").map(({ kind }) => kind);
-    expect(new Set(scenarios)).toEqual(new Set(["start", "calls"]));
+    expect(new Set(scenarios)).toEqual(new Set(["calls"]));
     const warm = steps.filter(({ subject }) => subject === "mastra-catalog").map(scenarioOf);
     expect(warm).toContain("start 20, one hangs");
   });

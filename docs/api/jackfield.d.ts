@@ -1,53 +1,67 @@
-import { DiscoverServersOptions, ServerFilterOptions, ServerResolverOptions, InlineServer, ServerApprover, TrustFolder, InheritEnv, ConfigProblem } from "@jackfield/mcp-config";
-export { ConfigProblem, InheritEnv, InlineServer, PromptApproverOptions, ServerApprovalRequest, ServerApprover, ServerFilter, ServerFilterOptions, ServerPattern, ServerResolverOptions, TrustFolder } from "@jackfield/mcp-config";
-export { promptApprover } from "@jackfield/mcp-config/runtime";
-import { StateStore, ToolCache, Connector, ResolveServer, AuthPort, Implementation, DefinedIn, Diagnostic, McpError, ToolRef, ToolCallParameters, CallOptions, ToolResultOf, HostHandlers } from "@jackfield/mcp-core";
+import { ServerApprover, TrustFolder, DiscoverServersOptions, ServerFilterOptions, InlineServer, InheritEnv, ServerResolverOptions, ConfigProblem } from "@jackfield/mcp-config";
+export { ConfigProblem, InheritEnv, InlineServer, PromptApproverOptions, ServerApprovalRequest, ServerApprover, ServerFilter, ServerFilterOptions, ServerPattern, ServerResolverOptions, TrustFolder, promptApprover } from "@jackfield/mcp-config";
+import { StateStore, Implementation, ToolCache, CallMiddleware, ToolListPolicy, Connector, ResolveServer, AuthPort, Logger, DefinedIn, Diagnostic, McpError, ToolRef, ToolCallParameters, CallOptions, ToolResultOf, HostHandlers } from "@jackfield/mcp-core";
 export { AuthPort, CallMiddleware, CallOptions, CompletionRequest, CompletionResult, Connector, ContentBlock, ContextSource, DefinedIn, Diagnostic, ErrorCode, GetPromptResult, HostHandlers, Implementation, LogFields, LogLevel, Logger, McpError, McpEvents, Progress, PromptDefinition, ReadResourceResult, RequestOptions, ResolveServer, ResourceDefinition, ResourceTemplateDefinition, ServerLimits, ServerRequestCall, ServerRequestContext, ServerSnapshot, ServerStatus, StateStore, ToolCache, ToolCallResult, ToolDescriptor, ToolListPolicy, ToolRef, ToolTypes, isMcpError } from "@jackfield/mcp-core";
 import { LimitResultsOptions, InjectionFinding, ToolPins, CallApprovalOptions } from "@jackfield/mcp-guard";
-export { ApprovalRule, CallApprovalOptions } from "@jackfield/mcp-guard";
-import { McpManagerOptions, McpManager, StartupReport, ReloadReport } from "@jackfield/mcp-manager";
+export { ApprovalRule, RulesByServer } from "@jackfield/mcp-guard";
+import { McpManagerOptions, McpManager, StartupReport, PrincipalOptions, ReloadReport } from "@jackfield/mcp-manager";
 export { AsyncViewFilter, HeartbeatOptions, NAMING_PRESETS, NamingOptions, OperationOptions, RETRY_PRESETS, ReconnectOptions, ReloadReport, RetryPolicy, StartupOptions, StartupReport, ToolView, ViewFilter } from "@jackfield/mcp-manager";
 import { HttpOptionsSource } from "@jackfield/mcp-transports";
 export { HttpOptions, HttpOptionsSource, TlsOptions } from "@jackfield/mcp-transports";
+import { OAuth, BeginLoginOptions, BegunLogin, LoginResponse, FinishLoginOptions, FinishedLogin } from "@jackfield/mcp-auth";
 interface GuardOptions {
     readonly limits?: LimitResultsOptions | false | undefined;
     readonly cleanTools?: boolean | undefined;
     readonly cleanResults?: boolean | undefined;
     readonly mark?: boolean | undefined;
     readonly found?: ((finding: InjectionFinding) => void) | undefined;
-    readonly lock?: string | undefined;
-    readonly pins?: ToolPins | undefined;
-    readonly trace?: boolean | undefined;
+    readonly pins?: string | ToolPins | undefined;
 }
 interface CacheOptions {
     readonly path?: string | undefined;
     readonly busyTimeoutMs?: number | undefined;
     readonly maxBytes?: number | undefined;
 }
-type DiscoverOptions = Pick<DiscoverServersOptions, "cwd" | "hosts" | "project" | "order" | "home" | "env">;
+type DiscoverOptions = Pick<DiscoverServersOptions, "cwd" | "hosts" | "project" | "order" | "home" | "env" | "maxFileBytes">;
 interface McpFilterOptions extends ServerFilterOptions {
     readonly exaApiKey?: ((key: string, server: string) => void) | undefined;
 }
-interface OpenMcpOptions extends Pick<ServerResolverOptions, "missingVariable" | "projectVariables" | "inputs" | "runCommands">, Pick<McpManagerOptions, "startup" | "idleTimeoutMs" | "toolPollIntervalMs" | "heartbeat" | "resourceUpdateQuietMs" | "closeTimeoutMs" | "retry" | "limits" | "naming" | "use" | "toolPolicies" | "handlers" | "principal" | "log"> {
+interface ApprovalOptions {
+    readonly servers?: ServerApprover | undefined;
+    readonly folders?: TrustFolder | undefined;
+    readonly projectVariables?: readonly string[] | undefined;
+    readonly calls?: CallApprovalOptions["calls"];
+    readonly ask?: CallApprovalOptions["ask"];
+    readonly store?: StateStore | undefined;
+}
+type ValueOptions = Pick<ServerResolverOptions, "missingVariable" | "inputs" | "runCommands">;
+interface ConnectOptions {
+    readonly clientInfo?: Implementation | undefined;
+}
+interface ToolGuard {
+    readonly middleware?: CallMiddleware | undefined;
+    readonly policy?: ToolListPolicy | undefined;
+}
+interface OpenMcpOptions extends Pick<McpManagerOptions, "startup" | "retry" | "limits" | "naming" | "search" | "handlers" | "principal"> {
+    readonly id?: string | undefined;
     readonly servers?: {
         readonly [name: string]: InlineServer;
     } | undefined;
     readonly configFiles?: readonly string[] | undefined;
     readonly cwd?: string | undefined;
     readonly discover?: DiscoverOptions | false | undefined;
-    readonly approve?: ServerApprover | undefined;
-    readonly approvals?: StateStore | undefined;
-    readonly trust?: TrustFolder | undefined;
+    readonly approval?: ApprovalOptions | undefined;
     readonly filters?: McpFilterOptions | undefined;
     readonly cache?: CacheOptions | ToolCache | false | undefined;
     readonly inheritEnv?: InheritEnv | undefined;
     readonly guards?: GuardOptions | false | undefined;
-    readonly approval?: CallApprovalOptions | undefined;
-    readonly connect?: Connector | undefined;
-    readonly resolve?: ResolveServer | undefined;
+    readonly use?: readonly (CallMiddleware | ToolGuard)[] | undefined;
+    readonly telemetry?: boolean | undefined;
+    readonly connect?: Connector | ConnectOptions | undefined;
+    readonly resolve?: ResolveServer | ValueOptions | undefined;
     readonly http?: HttpOptionsSource | undefined;
-    readonly auth?: AuthPort | undefined;
-    readonly clientInfo?: Implementation | undefined;
+    readonly auth?: (AuthPort & Partial<Pick<OAuth, "beginLogin" | "finishLogin">>) | undefined;
+    readonly log?: Logger | false | undefined;
     readonly signal?: AbortSignal | undefined;
 }
 interface BlockedReport {
@@ -73,25 +87,26 @@ interface McpReloadReport extends ReloadReport, ConfigurationReport {
 interface TypedCalls {
     callTool<const Ref extends ToolRef>(tool: Ref, ...rest: ToolCallParameters<Ref, CallOptions>): Promise<ToolResultOf<Ref>>;
 }
-type McpSource = Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool"> & TypedCalls;
+type McpSource = Omit<McpManager, "start" | "reload" | "announce" | "forPrincipal" | "callTool"> & TypedCalls;
 interface McpForPrincipal extends McpSource {
     readonly report: StartupReport;
 }
 interface Mcp extends McpSource {
     readonly report: McpReport;
-    forPrincipal(principal: string, options?: {
+    forPrincipal(principal: string, options?: PrincipalOptions & {
         readonly signal?: AbortSignal | undefined;
     }): Promise<McpForPrincipal>;
+    beginLogin(principal: string, server: string, options: BeginLoginOptions): Promise<BegunLogin>;
+    finishLogin(response: LoginResponse, options: FinishLoginOptions): Promise<FinishedLogin>;
     reload(): Promise<McpReloadReport>;
 }
 declare function openMcp(options?: OpenMcpOptions): Promise<Mcp>;
 type Variables = {
     readonly [name: string]: string | undefined;
 };
-type RuntimePreset = Pick<OpenMcpOptions, "cache" | "closeTimeoutMs" | "discover" | "guards" | "heartbeat" | "inheritEnv" | "limits" | "missingVariable" | "naming" | "retry" | "runCommands" | "startup">;
-declare function claudeCode(env?: Variables): RuntimePreset;
-declare function hexos(): RuntimePreset;
+type RuntimePreset = Pick<OpenMcpOptions, "cache" | "discover" | "guards" | "inheritEnv" | "limits" | "naming" | "resolve" | "retry" | "startup">;
 declare function ohMyPi(env?: Variables): RuntimePreset;
+declare function sideCar(): RuntimePreset;
 interface OpenaiAgentsOptions {
     readonly strict?: boolean | undefined;
     readonly dropFailed?: boolean | undefined;
@@ -100,7 +115,8 @@ interface OpenaiAgentsOptions {
     readonly callTimeoutMs?: number | undefined;
 }
 declare function openaiAgents({ strict, dropFailed, connectTimeoutMs, closeTimeoutMs, callTimeoutMs, }?: OpenaiAgentsOptions): RuntimePreset;
-declare function sideCar(): RuntimePreset;
+declare function claudeCode(env?: Variables): RuntimePreset;
+declare function hexos(): RuntimePreset;
 declare function fixedRoots(paths: readonly string[]): NonNullable<HostHandlers["roots"]>;
 export { claudeCode, fixedRoots, hexos, ohMyPi, openMcp, openaiAgents, sideCar };
-export type { BlockedReport, CacheOptions, ConfigurationReport, DiscoverOptions, GuardOptions, Mcp, McpFilterOptions, McpForPrincipal, McpReloadReport, McpReport, McpSource, OpenMcpOptions, OpenaiAgentsOptions, RuntimePreset, TypedCalls };
+export type { ApprovalOptions, BlockedReport, CacheOptions, ConfigurationReport, ConnectOptions, DiscoverOptions, GuardOptions, Mcp, McpFilterOptions, McpForPrincipal, McpReloadReport, McpReport, McpSource, OpenMcpOptions, OpenaiAgentsOptions, RuntimePreset, ToolGuard, TypedCalls, ValueOptions };

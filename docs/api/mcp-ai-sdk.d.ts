@@ -1,5 +1,5 @@
-import { ModelCallResult, ToolMetadata, ToolSelection, ModelToolOptions, ToolApproval } from "@jackfield/mcp-tools";
-export { ToolMetadata as AiSdkToolMetadata, FailedCall, ModelCallResult, SchemaProfile, ToolApproval, isFailedCall } from "@jackfield/mcp-tools";
+import { ModelCallResult, ToolMetadata, FindingOptions, ModelToolOptions, MediaSupport, ToolApproval } from "@jackfield/mcp-tools";
+export { ToolMetadata as AiSdkToolMetadata, FailedCall, MediaSupport, ModelCallResult, SchemaProfile, ToolApproval, isFailedCall } from "@jackfield/mcp-tools";
 import { ToolInputSchema, JsonValue, Progress, StateStore, ToolSource, GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
 type AiSdkValidation = {
     readonly success: true;
@@ -64,12 +64,6 @@ interface AiSdkProgress {
 }
 interface AiSdkToolRun extends PromiseLike<ModelCallResult>, AsyncIterable<AiSdkProgress | ModelCallResult> {
 }
-interface AiSdkToolsOptions extends ToolSelection, ModelToolOptions {
-    readonly approval?: ToolApproval | undefined;
-    readonly approvalStore?: Pick<StateStore, "get" | "set" | "delete"> | undefined;
-    readonly principal?: string | undefined;
-    readonly sdk?: AiSdkMajor | undefined;
-}
 interface AiSdkExecuteOptions {
     readonly toolCallId: string;
     readonly abortSignal?: AbortSignal | undefined;
@@ -83,8 +77,10 @@ interface AiSdkTool {
     readonly type: "dynamic";
     readonly description: string;
     readonly title?: string;
+    readonly strict?: boolean;
     readonly inputSchema: AiSdkSchema;
     readonly metadata: ToolMetadata;
+    readonly deferLoading?: boolean;
     readonly needsApproval?: (input: unknown, call: AiSdkQuestionOptions) => Promise<boolean>;
     execute(input: unknown, options: AiSdkExecuteOptions): AiSdkToolRun;
     toModelOutput(options: {
@@ -92,19 +88,44 @@ interface AiSdkTool {
     }): AiSdkModelOutput;
 }
 type AiSdkToolSet = Record<string, AiSdkTool>;
-declare function aiSdkTools(source: ToolSource, options?: AiSdkToolsOptions): AiSdkToolSet;
+type AiSdkModel = string | {
+    readonly provider: string;
+    readonly modelId: string;
+};
+interface AiSdkToolsOptions extends FindingOptions, ModelToolOptions {
+    readonly messages?: readonly unknown[] | undefined;
+    readonly model?: AiSdkModel | undefined;
+    readonly media?: MediaSupport | "auto" | undefined;
+    readonly results?: "content" | "data" | undefined;
+    readonly throwErrors?: boolean | undefined;
+    readonly approval?: ToolApproval | undefined;
+    readonly approvalStore?: Pick<StateStore, "get" | "set" | "delete"> | undefined;
+    readonly principal?: string | undefined;
+    readonly sdk?: AiSdkMajor | undefined;
+}
 type AiSdkApprovalStatus = "user-approval" | "not-applicable";
 interface AiSdkCallSettings {
     readonly tools: AiSdkToolSet;
     readonly toolOrder: string[];
     readonly toolApproval: Record<string, (input: unknown, call: AiSdkQuestionOptions) => Promise<AiSdkApprovalStatus>>;
+    readonly repairToolCall: <Call extends {
+        readonly toolName: string;
+    }>(failed: {
+        readonly toolCall: Call;
+        readonly error: unknown;
+    }) => Promise<Call | null>;
 }
 declare function aiSdkCallSettings(source: ToolSource, options?: AiSdkToolsOptions): AiSdkCallSettings;
+interface AiSdkStep {
+    readonly model?: unknown;
+    readonly messages?: unknown;
+}
 interface AiSdkLiveTools {
     readonly tools: AiSdkToolSet;
-    prepareStep(): undefined;
+    prepareStep(step?: AiSdkStep): undefined;
 }
 declare function aiSdkLiveTools(source: ToolSource, options?: AiSdkToolsOptions): AiSdkLiveTools;
+declare function aiSdkTools(source: ToolSource, options?: AiSdkToolsOptions): AiSdkToolSet;
 type AiSdkMessagePart = {
     type: "text";
     text: string;
@@ -122,5 +143,18 @@ type AiSdkMessage = {
 };
 declare function aiSdkPromptMessages(prompt: GetPromptResult): AiSdkMessage[];
 declare function aiSdkResourceParts(resource: ReadResourceResult): AiSdkMessagePart[];
-export { aiSdkCallSettings, aiSdkLiveTools, aiSdkPromptMessages, aiSdkResourceParts, aiSdkTools };
-export type { AiSdkApprovalStatus, AiSdkCallSettings, AiSdkContentPart, AiSdkExecuteOptions, AiSdkLiveTools, AiSdkMajor, AiSdkMessage, AiSdkMessagePart, AiSdkModelOutput, AiSdkProgress, AiSdkQuestionOptions, AiSdkSchema, AiSdkTool, AiSdkToolRun, AiSdkToolSet, AiSdkToolsOptions, AiSdkValidation };
+interface AiSdkStoredToolsOptions {
+    readonly model?: AiSdkModel | undefined;
+    readonly media?: MediaSupport | "auto" | undefined;
+    readonly sdk?: AiSdkMajor | undefined;
+}
+interface AiSdkStoredTool {
+    readonly type: "dynamic";
+    readonly inputSchema: AiSdkTool["inputSchema"];
+    toModelOutput(options: {
+        readonly output: unknown;
+    }): AiSdkModelOutput;
+}
+declare function aiSdkStoredTools<Tools extends object>(messages: readonly unknown[], tools: Tools, { model, media, sdk }?: AiSdkStoredToolsOptions): Tools & Record<string, AiSdkStoredTool>;
+export { aiSdkCallSettings, aiSdkLiveTools, aiSdkPromptMessages, aiSdkResourceParts, aiSdkStoredTools, aiSdkTools };
+export type { AiSdkApprovalStatus, AiSdkCallSettings, AiSdkContentPart, AiSdkExecuteOptions, AiSdkLiveTools, AiSdkMajor, AiSdkMessage, AiSdkMessagePart, AiSdkModel, AiSdkModelOutput, AiSdkProgress, AiSdkQuestionOptions, AiSdkSchema, AiSdkStoredTool, AiSdkStoredToolsOptions, AiSdkTool, AiSdkToolRun, AiSdkToolSet, AiSdkToolsOptions, AiSdkValidation };

@@ -1,27 +1,96 @@
-import { ServerDefinition, Diagnostic, ToolFilter, OAuthSettings, DefinedIn, McpError, ShadowedServer, StateStore, Logger, ServerLimits, InProcessServerDefinition, DefinitionScope, ResolvedServer, ResolveServer } from "@jackfield/mcp-core";
-type ServerPattern = {
+import { ServerDefinition, StateStore, Logger, ToolFilter, OAuthSettings, Diagnostic, DefinedIn, McpError, ServerLimits, MakeHeaders, InProcessServerDefinition, ResolvedServer, DefinitionScope, SourceLocation, ResolveServer } from "@jackfield/mcp-core";
+interface ApprovalLedger {
+    isApproved(definition: ServerDefinition): Promise<boolean>;
+    approve(definition: ServerDefinition): Promise<void>;
+    revoke(definition: ServerDefinition): Promise<boolean>;
+}
+declare function createApprovalLedger(store: StateStore): ApprovalLedger;
+declare function definitionContent(definition: ServerDefinition): string;
+type VariableKind = "loader" | "data" | "not-recognised";
+type LaunchedPackage = {
+    readonly kind: "pinned" | "unpinned" | "not-recognised";
     readonly name: string;
 } | {
-    readonly argv: readonly string[];
-} | {
-    readonly url: string;
+    readonly kind: "none";
 };
-interface ServerBlock {
-    readonly by: string;
-    readonly reason: string;
+interface ServerApprovalRequest {
+    readonly definition: ServerDefinition;
+    readonly package: LaunchedPackage;
+    readonly env: readonly {
+        readonly name: string;
+        readonly kind: VariableKind;
+    }[];
+    readonly variables: readonly string[];
+    readonly cwd: string | undefined;
+    readonly dangerousEnv: readonly string[];
+    readonly unpinnedPackage: string | undefined;
+    readonly text: string;
 }
-interface ServerFilter {
-    readonly name: string;
-    block(definition: ServerDefinition): string | undefined;
+declare function approvalRequest(definition: ServerDefinition, platform?: NodeJS.Platform): ServerApprovalRequest;
+declare function approvalText(request: Omit<ServerApprovalRequest, "text">, columns?: number): string;
+declare function approvalIntroduction({ definition }: Pick<ServerApprovalRequest, "definition">): string;
+declare function approvalQuestion({ definition }: Pick<ServerApprovalRequest, "definition">): string;
+interface FileStateStoreOptions {
+    readonly directory: string;
+    readonly log?: Logger | undefined;
 }
-interface ServerFilterOptions {
-    readonly disabledServers?: readonly string[] | undefined;
-    readonly enabledServers?: readonly string[] | undefined;
-    readonly allow?: readonly ServerPattern[] | undefined;
-    readonly deny?: readonly ServerPattern[] | undefined;
-    readonly exa?: boolean | undefined;
-    readonly browser?: boolean | (() => boolean) | undefined;
-    readonly more?: readonly ServerFilter[] | undefined;
+declare function fileStateStore({ directory, log, }: FileStateStoreOptions): Required<StateStore>;
+type ServerApprover = (request: ServerApprovalRequest, options: {
+    readonly signal: AbortSignal;
+}) => Promise<boolean>;
+interface PromptApproverOptions {
+    readonly input?: (NodeJS.ReadableStream & {
+        readonly isTTY?: boolean | undefined;
+    }) | undefined;
+    readonly output?: NodeJS.WritableStream | undefined;
+}
+declare function promptApprover(options?: PromptApproverOptions): ServerApprover;
+declare function visibleText(text: string): string;
+interface WrittenServer {
+    readonly transport: "stdio" | "http" | "sse";
+    readonly command?: string | undefined;
+    readonly args?: readonly string[] | undefined;
+    readonly env?: {
+        readonly [name: string]: string | null;
+    } | undefined;
+    readonly envFile?: string | undefined;
+    readonly envPassthrough?: readonly string[] | undefined;
+    readonly cwd?: string | undefined;
+    readonly url?: string | undefined;
+    readonly headers?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly headersFromEnv?: {
+        readonly [header: string]: string;
+    } | undefined;
+    readonly bearerTokenEnv?: string | undefined;
+    readonly timeoutMs?: number | undefined;
+    readonly connectTimeoutMs?: number | undefined;
+    readonly maxTotalMs?: number | undefined;
+    readonly maxMessageBytes?: number | undefined;
+    readonly maxTools?: number | undefined;
+    readonly trustAnnotations?: boolean | undefined;
+    readonly checkArguments?: boolean | undefined;
+    readonly era?: "legacy" | "modern" | undefined;
+    readonly enabled: boolean;
+    readonly lazy?: boolean | undefined;
+    readonly shared?: boolean | undefined;
+    readonly tools?: ToolFilter | undefined;
+    readonly oauth?: OAuthSettings | false | undefined;
+    readonly title?: string | undefined;
+    readonly description?: string | undefined;
+    readonly required?: boolean | undefined;
+    readonly trust?: boolean | undefined;
+    readonly autoApprove?: readonly string[] | undefined;
+    readonly requires?: {
+        readonly env?: readonly string[] | undefined;
+        readonly args?: readonly string[] | undefined;
+        readonly headers?: readonly string[] | undefined;
+        readonly variables?: readonly string[] | undefined;
+    } | undefined;
+    readonly extra?: {
+        readonly [field: string]: unknown;
+    } | undefined;
 }
 declare const DIAGNOSTIC_CODES: {
     readonly ConfigReadError: {
@@ -66,7 +135,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "wrong-root-key": {
         readonly severity: "warning";
-        readonly means: "Servers are under another host's key and were not read.";
+        readonly means: "Servers stand where their host does not read them: beside its key, or under another one.";
     };
     readonly "near-miss-field": {
         readonly severity: "warning";
@@ -74,7 +143,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "unknown-field": {
         readonly severity: "info";
-        readonly means: "A field that its host does not know; kept in `extra`. A switch still works (a warning).";
+        readonly means: "A field that its host does not know; kept in `extra`. A switch or a tool filter still works (a warning).";
     };
     readonly "unused-field": {
         readonly severity: "warning";
@@ -96,13 +165,17 @@ declare const DIAGNOSTIC_CODES: {
         readonly severity: "warning";
         readonly means: "A credential is written out; refer to a variable instead.";
     };
+    readonly placeholder: {
+        readonly severity: "warning";
+        readonly means: "A placeholder, such as `YOUR_API_KEY`, stands where a value belongs.";
+    };
     readonly "unresolved-variable": {
         readonly severity: "warning";
         readonly means: "A variable that is not set now and has no default.";
     };
     readonly "foreign-variable": {
         readonly severity: "warning";
-        readonly means: "A variable in another host's syntax; the entry's own host passes it on unchanged.";
+        readonly means: "A reference in a syntax that the entry's own host does not know; it is passed on unchanged.";
     };
     readonly "command-substitution": {
         readonly severity: "warning";
@@ -128,9 +201,9 @@ declare const DIAGNOSTIC_CODES: {
         readonly severity: "warning";
         readonly means: "A configuration that is a program. It is neither read nor run, so its servers are not known.";
     };
-    readonly "untrusted-project": {
-        readonly severity: "info";
-        readonly means: "A project file that its host ignores until the project is trusted. Its servers are blocked by `host`.";
+    readonly "unapplied-rules": {
+        readonly severity: "warning";
+        readonly means: "An administrator's file is there, so no server of its host is used; or rules of the user's beyond names are not applied.";
     };
     readonly "project-chosen": {
         readonly severity: "info";
@@ -138,7 +211,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "disabled-by-host": {
         readonly severity: "info";
-        readonly means: "A list of the host switches the server off.";
+        readonly means: "A switch outside of the server's entry, in a file of its host, switches the server off.";
     };
     readonly shadowed: {
         readonly severity: "info";
@@ -174,177 +247,18 @@ interface ConfigDiagnostic extends Diagnostic {
     readonly code: DiagnosticCode;
     readonly suggestion?: string | undefined;
 }
-interface WrittenServer {
-    readonly transport: "stdio" | "http" | "sse";
-    readonly command?: string | undefined;
-    readonly args?: readonly string[] | undefined;
-    readonly env?: {
-        readonly [name: string]: string | null;
-    } | undefined;
-    readonly envFile?: string | undefined;
-    readonly envPassthrough?: readonly string[] | undefined;
-    readonly cwd?: string | undefined;
-    readonly url?: string | undefined;
-    readonly headers?: {
-        readonly [name: string]: string;
-    } | undefined;
-    readonly headersFromEnv?: {
-        readonly [header: string]: string;
-    } | undefined;
-    readonly bearerTokenEnv?: string | undefined;
-    readonly timeoutMs?: number | undefined;
-    readonly connectTimeoutMs?: number | undefined;
-    readonly maxTotalMs?: number | undefined;
-    readonly maxMessageBytes?: number | undefined;
-    readonly maxTools?: number | undefined;
-    readonly trustAnnotations?: boolean | undefined;
-    readonly era?: "legacy" | "modern" | undefined;
-    readonly enabled: boolean;
-    readonly lazy?: boolean | undefined;
-    readonly shared?: boolean | undefined;
-    readonly tools?: ToolFilter | undefined;
-    readonly oauth?: OAuthSettings | false | undefined;
-    readonly title?: string | undefined;
-    readonly description?: string | undefined;
-    readonly required?: boolean | undefined;
-    readonly trust?: boolean | undefined;
-    readonly autoApprove?: readonly string[] | undefined;
-    readonly requires?: {
-        readonly env?: readonly string[] | undefined;
-        readonly args?: readonly string[] | undefined;
-        readonly headers?: readonly string[] | undefined;
-        readonly variables?: readonly string[] | undefined;
-    } | undefined;
-    readonly extra?: {
-        readonly [field: string]: unknown;
-    } | undefined;
-}
 interface ConfigProblem {
     readonly server?: string | undefined;
     readonly definedIn: DefinedIn;
     readonly error: McpError;
     readonly kind: DiagnosticCode;
 }
-interface ShadowedDefinition {
-    readonly definition: ServerDefinition;
-    readonly by: string;
-    readonly reason: ShadowedServer["reason"];
-}
-interface MergedServers {
-    readonly servers: readonly ServerDefinition[];
-    readonly written: ReadonlyMap<string, WrittenServer>;
-    readonly shadowed: readonly ShadowedDefinition[];
-    readonly problems: readonly ConfigProblem[];
-    readonly diagnostics: readonly ConfigDiagnostic[];
-}
-interface ApprovalLedger {
-    isApproved(definition: ServerDefinition): Promise<boolean>;
-    approve(definition: ServerDefinition): Promise<void>;
-    revoke(definition: ServerDefinition): Promise<boolean>;
-}
-declare function createApprovalLedger(store: StateStore): ApprovalLedger;
-type Admission = {
-    readonly definition: ServerDefinition;
-    readonly block?: undefined;
-} | {
-    readonly block: ServerBlock;
-    readonly ownsName: boolean;
-};
-type AdmitServer = (definition: ServerDefinition) => Promise<Admission>;
-type TrustFolder = (folder: string) => boolean | Promise<boolean>;
-interface ServerAdmissionOptions {
-    readonly ledger?: Pick<ApprovalLedger, "isApproved"> | undefined;
-    readonly trust?: TrustFolder | undefined;
-    readonly filters?: ServerFilterOptions | undefined;
-}
-interface ServerAdmission {
-    readonly admit: AdmitServer;
-    isAdmitted(definition: ServerDefinition): boolean;
-}
-declare function createServerAdmission(options?: ServerAdmissionOptions): ServerAdmission;
-interface BlockedServer extends ServerBlock {
-    readonly definition: ServerDefinition;
-}
-interface SortedServers extends MergedServers {
-    readonly blocked: readonly BlockedServer[];
-}
-type VariableKind = "loader" | "data" | "not-recognised";
-type LaunchedPackage = {
-    readonly kind: "pinned" | "unpinned" | "not-recognised";
-    readonly name: string;
-} | {
-    readonly kind: "none";
-};
-interface ServerApprovalRequest {
-    readonly definition: ServerDefinition;
-    readonly package: LaunchedPackage;
-    readonly env: readonly {
-        readonly name: string;
-        readonly kind: VariableKind;
-    }[];
-    readonly dangerousEnv: readonly string[];
-    readonly unpinnedPackage: string | undefined;
-    readonly text: string;
-}
-declare function approvalRequest(definition: ServerDefinition, platform?: NodeJS.Platform): ServerApprovalRequest;
-declare function approvalText(request: Omit<ServerApprovalRequest, "text">, columns?: number): string;
-declare function approvalQuestion({ definition }: Pick<ServerApprovalRequest, "definition">): string;
-declare function definitionContent(definition: ServerDefinition): string;
-interface FileStateStoreOptions {
-    readonly directory: string;
-    readonly log?: Logger | undefined;
-}
-declare function fileStateStore({ directory, log, }: FileStateStoreOptions): Required<StateStore>;
-type ServerApprover = (request: ServerApprovalRequest, options: {
-    readonly signal: AbortSignal;
-}) => Promise<boolean>;
-interface PromptApproverOptions {
-    readonly input?: (NodeJS.ReadableStream & {
-        readonly isTTY?: boolean | undefined;
-    }) | undefined;
-    readonly output?: NodeJS.WritableStream | undefined;
-}
-declare function promptApprover(options?: PromptApproverOptions): ServerApprover;
-declare function visibleText(text: string): string;
 type Environment = {
     readonly [name: string]: string | undefined;
 };
 type InheritEnv = boolean | readonly string[];
-interface CommandValueOptions {
-    readonly timeoutMs?: number | undefined;
-    readonly failureBackoffMs?: number | undefined;
-}
-interface LaunchOption {
-    readonly id: string;
-    readonly written: WrittenServer;
-    readonly definition: ServerDefinition;
-}
-interface ParseHostFileOptions {
-    readonly host: string;
-    readonly file: string;
-    readonly text?: string | undefined;
-    readonly beneath?: readonly string[] | undefined;
-    readonly cwd?: string | undefined;
-    readonly env?: Environment | undefined;
-    readonly largestBytes?: number | undefined;
-    readonly platform?: NodeJS.Platform | undefined;
-}
-interface ParsedServer {
-    readonly name: string;
-    readonly written: WrittenServer;
-    readonly definition: ServerDefinition;
-    readonly options?: readonly LaunchOption[] | undefined;
-}
-interface ParsedHostFile {
-    readonly servers: readonly ParsedServer[];
-    readonly diagnostics: readonly ConfigDiagnostic[];
-}
-declare function parseHostFile(options: ParseHostFileOptions): Promise<ParsedHostFile>;
-type DescribedServer = {
-    readonly [field: string]: unknown;
-};
-declare function describeServers(servers: readonly ParsedServer[]): {
-    [name: string]: DescribedServer;
+type JsonMap = {
+    [key: string]: unknown;
 };
 interface InlineServerOptions extends ServerLimits {
     readonly enabled?: boolean | undefined;
@@ -369,7 +283,8 @@ interface InlineRemoteServer extends InlineServerOptions {
     readonly url: string;
     readonly headers?: {
         readonly [name: string]: string;
-    } | undefined;
+    } | MakeHeaders | undefined;
+    readonly oauth?: OAuthSettings | false | undefined;
     readonly env?: {
         readonly [name: string]: string;
     } | undefined;
@@ -379,6 +294,66 @@ interface InlineInProcessServer extends InlineServerOptions {
     readonly server: InProcessServerDefinition["server"];
 }
 type InlineServer = InlineStdioServer | InlineRemoteServer | InlineInProcessServer;
+type ServerPattern = {
+    readonly name: string;
+} | {
+    readonly argv: readonly string[];
+} | {
+    readonly url: string;
+};
+interface ServerBlock {
+    readonly by: string;
+    readonly reason: string;
+}
+interface ServerFilter {
+    readonly name: string;
+    block(definition: ServerDefinition): string | undefined;
+}
+interface ServerFilterOptions {
+    readonly disabledServers?: readonly string[] | undefined;
+    readonly enabledServers?: readonly string[] | undefined;
+    readonly allow?: readonly ServerPattern[] | undefined;
+    readonly deny?: readonly ServerPattern[] | undefined;
+    readonly exa?: boolean | undefined;
+    readonly browser?: boolean | (() => boolean) | undefined;
+    readonly more?: readonly ServerFilter[] | undefined;
+}
+declare function isExaServer(server: ServerDefinition | ResolvedServer): boolean;
+declare function exaApiKey(server: ServerDefinition | ResolvedServer): string | undefined;
+type Admission = {
+    readonly definition: ServerDefinition;
+    readonly block?: undefined;
+} | {
+    readonly block: ServerBlock;
+    readonly ownsName: boolean;
+};
+type AdmitServer = (definition: ServerDefinition) => Promise<Admission>;
+type TrustFolder = (folder: string) => boolean | Promise<boolean>;
+interface ServerAdmissionOptions {
+    readonly ledger?: Pick<ApprovalLedger, "isApproved"> | undefined;
+    readonly trust?: TrustFolder | undefined;
+    readonly filters?: ServerFilterOptions | undefined;
+}
+interface ServerAdmission {
+    readonly admit: AdmitServer;
+    isAdmitted(definition: ServerDefinition): boolean;
+}
+declare function createServerAdmission(options?: ServerAdmissionOptions): ServerAdmission;
+interface BlockedServer extends ServerBlock {
+    readonly definition: ServerDefinition;
+}
+interface ShadowedDefinition {
+    readonly definition: ServerDefinition;
+    readonly by: DefinedIn;
+}
+interface MergedServers {
+    readonly servers: readonly ServerDefinition[];
+    readonly written: ReadonlyMap<string, WrittenServer>;
+    readonly shadowed: readonly ShadowedDefinition[];
+    readonly blocked: readonly BlockedServer[];
+    readonly problems: readonly ConfigProblem[];
+    readonly diagnostics: readonly ConfigDiagnostic[];
+}
 interface DiscoverServersOptions {
     readonly hosts?: readonly string[] | "all" | undefined;
     readonly files?: readonly string[] | undefined;
@@ -389,12 +364,14 @@ interface DiscoverServersOptions {
     readonly base?: string | undefined;
     readonly home?: string | undefined;
     readonly env?: Environment | undefined;
+    readonly maxFileBytes?: number | undefined;
     readonly platform?: NodeJS.Platform | undefined;
     readonly project?: boolean | undefined;
     readonly order?: readonly DefinitionScope[] | undefined;
+    readonly remarks?: boolean | undefined;
     readonly admit?: AdmitServer | undefined;
 }
-interface DiscoveredServers extends SortedServers {
+interface DiscoveredServers extends MergedServers {
     readonly discoveryError?: McpError | undefined;
 }
 declare function discoverServers(options?: DiscoverServersOptions): Promise<DiscoveredServers>;
@@ -402,20 +379,43 @@ interface FoundServers {
     merge(admit?: AdmitServer): Promise<DiscoveredServers>;
 }
 declare function findServers(options?: Omit<DiscoverServersOptions, "admit">): Promise<FoundServers>;
-type LoadServersOptions = Pick<DiscoverServersOptions, "files" | "servers" | "cwd">;
-interface LoadedServers {
-    readonly servers: readonly ServerDefinition[];
-    readonly problems: readonly ConfigProblem[];
-    readonly diagnostics: readonly Diagnostic[];
-}
+type LoadServersOptions = Pick<DiscoverServersOptions, "files" | "servers" | "cwd" | "maxFileBytes" | "remarks">;
+type LoadedServers = Pick<DiscoveredServers, "servers" | "problems" | "diagnostics">;
 declare function loadServers(options?: LoadServersOptions): Promise<LoadedServers>;
-type MissingVariable = "fail" | "empty" | "literal" | "host";
-declare const MISSING_VARIABLE_PRESETS: {
-    readonly sidecar: "empty";
-    readonly "oh-my-pi": "literal";
+declare function locate(definedIn: DefinedIn): Promise<SourceLocation>;
+declare const HOST_IDS: readonly string[];
+interface ParseHostFileOptions {
+    readonly host: string;
+    readonly file: string;
+    readonly text?: string | undefined;
+    readonly beneath?: readonly string[] | undefined;
+    readonly cwd?: string | undefined;
+    readonly env?: Environment | undefined;
+    readonly maxFileBytes?: number | undefined;
+    readonly platform?: NodeJS.Platform | undefined;
+}
+interface ParsedServer {
+    readonly name: string;
+    readonly written: WrittenServer;
+    readonly definition: ServerDefinition;
+    readonly options?: readonly LaunchOption[] | undefined;
+}
+interface LaunchOption {
+    readonly id: string;
+    readonly written: WrittenServer;
+    readonly definition: ServerDefinition;
+}
+interface ParsedHostFile {
+    readonly servers: readonly ParsedServer[];
+    readonly diagnostics: readonly ConfigDiagnostic[];
+}
+declare function parseHostFile(options: ParseHostFileOptions): Promise<ParsedHostFile>;
+type DescribedServer = {
+    readonly [field: string]: unknown;
 };
-declare function isExaServer(server: ServerDefinition | ResolvedServer): boolean;
-declare function exaApiKey(server: ServerDefinition | ResolvedServer): string | undefined;
+declare function describeServers(servers: readonly ParsedServer[]): {
+    [name: string]: DescribedServer;
+};
 interface HostSurroundings {
     readonly platform: NodeJS.Platform;
     readonly env: Environment;
@@ -423,14 +423,25 @@ interface HostSurroundings {
     readonly cwd: string;
     readonly projectTop: string;
 }
-declare const HOST_IDS: readonly string[];
+type SurroundingsOptions = {
+    readonly [K in "cwd" | "home" | "env" | "platform"]?: HostSurroundings[K] | undefined;
+};
 interface ProjectFile {
     readonly host: string;
     readonly kind: string;
     readonly file: string;
     readonly holds: "servers" | "none" | "script";
 }
-declare function projectFiles(options?: Partial<Pick<HostSurroundings, "cwd" | "home" | "env" | "platform">>): readonly ProjectFile[];
+declare function projectFiles(options?: SurroundingsOptions): Promise<readonly ProjectFile[]>;
+interface CommandValueOptions {
+    readonly timeoutMs?: number | undefined;
+    readonly failureBackoffMs?: number | undefined;
+}
+type MissingVariable = "fail" | "empty" | "literal" | "host";
+declare const MISSING_VARIABLE_PRESETS: {
+    readonly sidecar: "empty";
+    readonly "oh-my-pi": "literal";
+};
 interface ServerResolverOptions {
     readonly env?: Environment | undefined;
     readonly inheritEnv?: InheritEnv | undefined;
@@ -444,7 +455,46 @@ interface ServerResolverOptions {
     readonly cwd?: string | undefined;
     readonly launchFolder?: string | undefined;
     readonly trust?: TrustFolder | undefined;
+    readonly log?: Logger | undefined;
 }
 declare function createServerResolver(options?: ServerResolverOptions): ResolveServer;
-export { DIAGNOSTIC_CODES, HOST_IDS, MISSING_VARIABLE_PRESETS, approvalQuestion, approvalRequest, approvalText, createApprovalLedger, createServerAdmission, createServerResolver, definitionContent, describeServers, discoverServers, exaApiKey, fileStateStore, findServers, isExaServer, loadServers, parseHostFile, projectFiles, promptApprover, visibleText };
-export type { Admission, AdmitServer, ApprovalLedger, BlockedServer, CommandValueOptions, ConfigDiagnostic, ConfigProblem, DescribedServer, DiagnosticCode, DiscoverServersOptions, DiscoveredServers, Environment, FileStateStoreOptions, FoundServers, InheritEnv, InlineInProcessServer, InlineRemoteServer, InlineServer, InlineServerOptions, InlineStdioServer, LaunchOption, LaunchedPackage, LoadServersOptions, LoadedServers, MergedServers, MissingVariable, ParseHostFileOptions, ParsedHostFile, ParsedServer, ProjectFile, PromptApproverOptions, ServerAdmission, ServerAdmissionOptions, ServerApprovalRequest, ServerApprover, ServerBlock, ServerFilter, ServerFilterOptions, ServerPattern, ServerResolverOptions, ShadowedDefinition, TrustFolder, VariableKind, WrittenServer };
+type ServerChange = {
+    readonly kind: "add";
+    readonly name: string;
+    readonly server: NewServer;
+    readonly replaces?: boolean;
+} | {
+    readonly kind: "remove" | "enable" | "disable";
+    readonly name: string;
+};
+interface ChangeServersOptions extends ServersFileOptions {
+    readonly change: ServerChange;
+}
+interface ChangedServersFile {
+    readonly host: string;
+    readonly title: string;
+    readonly file: string;
+    readonly text: string;
+    readonly entry: JsonMap | undefined;
+    readonly isChanged: boolean;
+    readonly isNew: boolean;
+}
+declare function changeServersFile(options: ChangeServersOptions): Promise<ChangedServersFile>;
+interface ServersFileOptions extends SurroundingsOptions {
+    readonly host?: string | undefined;
+    readonly inProject?: boolean | undefined;
+}
+declare function ownFile(options?: SurroundingsOptions): string | undefined;
+interface NewServer {
+    readonly url?: string | undefined;
+    readonly headers?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly program?: readonly string[] | undefined;
+    readonly env?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly envReferences?: readonly string[] | undefined;
+}
+export { DIAGNOSTIC_CODES, HOST_IDS, MISSING_VARIABLE_PRESETS, approvalIntroduction, approvalQuestion, approvalRequest, approvalText, changeServersFile, createApprovalLedger, createServerAdmission, createServerResolver, definitionContent, describeServers, discoverServers, exaApiKey, fileStateStore, findServers, isExaServer, loadServers, locate, ownFile, parseHostFile, projectFiles, promptApprover, visibleText };
+export type { Admission, AdmitServer, ApprovalLedger, BlockedServer, ChangeServersOptions, ChangedServersFile, CommandValueOptions, ConfigDiagnostic, ConfigProblem, DescribedServer, DiagnosticCode, DiscoverServersOptions, DiscoveredServers, Environment, FileStateStoreOptions, FoundServers, InheritEnv, InlineInProcessServer, InlineRemoteServer, InlineServer, InlineServerOptions, InlineStdioServer, LaunchOption, LaunchedPackage, LoadServersOptions, LoadedServers, MergedServers, MissingVariable, NewServer, ParseHostFileOptions, ParsedHostFile, ParsedServer, ProjectFile, PromptApproverOptions, ServerAdmission, ServerAdmissionOptions, ServerApprovalRequest, ServerApprover, ServerBlock, ServerChange, ServerFilter, ServerFilterOptions, ServerPattern, ServerResolverOptions, ServersFileOptions, ShadowedDefinition, TrustFolder, VariableKind, WrittenServer };

@@ -240,6 +240,11 @@ interface SourceLocation {
 }
 type Phase = "config" | "approve" | "resolve" | "spawn" | "handshake" | "list" | "call" | "close";
 type CallOutcome = "not-sent" | "rejected" | "unknown";
+interface NeededLogin {
+    readonly server: string;
+    readonly principal?: string | undefined;
+    readonly scopes: readonly string[];
+}
 interface McpErrorDetails {
     readonly server?: string | undefined;
     readonly tool?: string | undefined;
@@ -250,6 +255,7 @@ interface McpErrorDetails {
     readonly rpcCode?: number | undefined;
     readonly retryAfterMs?: number | undefined;
     readonly stderr?: string | undefined;
+    readonly login?: NeededLogin | undefined;
     readonly cause?: unknown;
 }
 declare class McpError extends Error {
@@ -264,6 +270,7 @@ declare class McpError extends Error {
     readonly rpcCode: number | undefined;
     readonly retryAfterMs: number | undefined;
     readonly stderr: string | undefined;
+    readonly login: NeededLogin | undefined;
     constructor(code: ErrorCode, message: string, details?: McpErrorDetails);
     get retryable(): boolean;
     toJSON(): McpErrorReport;
@@ -308,6 +315,7 @@ interface ToolDescriptor {
     readonly definition: ToolDefinition;
     readonly origin: "live" | "cache";
     readonly requiresApproval: boolean;
+    readonly checkArguments?: false | undefined;
 }
 interface Progress {
     readonly progress: number;
@@ -331,6 +339,7 @@ interface CallOptions extends RequestOptions, InputOptions {
     readonly audience?: "model" | "program" | undefined;
     readonly approved?: string | undefined;
     readonly replay?: "never" | "trusted" | number | undefined;
+    readonly output?: "refuse" | "warn" | undefined;
 }
 interface Diagnostic extends SourceLocation {
     readonly code: string;
@@ -344,6 +353,7 @@ interface ErrorReport {
     readonly message: string;
     readonly at: number;
     readonly stderr?: string | undefined;
+    readonly login?: NeededLogin | undefined;
 }
 type ToolsFrom = "live" | "cache" | "stale" | "none";
 interface ServerSnapshot {
@@ -373,11 +383,19 @@ interface ToolsChanged {
     readonly removed: readonly string[];
     readonly changed: readonly string[];
 }
+interface SearchToolsOptions {
+    readonly limit?: number | undefined;
+    readonly servers?: readonly string[] | undefined;
+    readonly tools?: ((tool: ToolDescriptor) => boolean) | undefined;
+    readonly warmUp?: boolean | undefined;
+}
 interface SourceEvents {
     toolsChanged: ToolsChanged;
 }
 interface ToolSource<Events extends SourceEvents = SourceEvents> {
     tools(): readonly ToolDescriptor[];
+    servers?(): readonly ServerSnapshot[];
+    searchTools(query: string, options?: SearchToolsOptions): readonly ToolDescriptor[];
     callTool(tool: ToolRef, args?: JsonObject, options?: CallOptions): Promise<ToolCallResult>;
     on<E extends keyof Events>(event: E, listener: (event: Events[E]) => void): () => void;
 }
@@ -534,6 +552,28 @@ type LogFields = {
 };
 type Logger = (level: LogLevel, message: string, fields?: LogFields) => void;
 declare const silentLogger: Logger;
+interface TracedRequest {
+    readonly id: number;
+    readonly method: string;
+    readonly params: JsonObject;
+    readonly protocolVersion?: string | undefined;
+}
+type RequestEnding = {
+    readonly result: JsonObject;
+} | {
+    readonly rpcError: {
+        readonly code: number;
+        readonly message: string;
+    };
+} | {
+    readonly error: unknown;
+};
+interface RequestTrace {
+    readonly meta?: JsonObject | undefined;
+    within(send: () => void): void;
+    ended(ending: RequestEnding): void;
+}
+type TraceRequest = (request: TracedRequest) => RequestTrace;
 type ProtocolEra = "modern" | "legacy";
 type Implementation = {
     name: string;
@@ -644,7 +684,9 @@ interface ConnectOptions {
     readonly principal?: string | undefined;
     readonly handlers?: HostHandlers | undefined;
     readonly auth?: AuthPort | undefined;
+    readonly trace?: TraceRequest | undefined;
     readonly closeTimeoutMs?: number | undefined;
+    readonly beforeRenewal?: ((signal: AbortSignal) => Promise<void>) | undefined;
     readonly log: Logger;
 }
 type Connector = (server: ResolvedServer, options: ConnectOptions) => Promise<Session>;
@@ -661,7 +703,6 @@ interface DefinedIn extends SourceLocation {
 interface ShadowedServer {
     readonly name: string;
     readonly definedIn: DefinedIn;
-    readonly reason: "name" | "endpoint";
 }
 interface OAuthSettings {
     readonly enabled?: boolean | undefined;
@@ -670,9 +711,25 @@ interface OAuthSettings {
     readonly scopes?: readonly string[] | undefined;
     readonly redirectUri?: string | undefined;
     readonly callbackPort?: number | undefined;
-    readonly resource?: string | undefined;
+    readonly resource?: string | false | undefined;
+    readonly issuer?: string | undefined;
+    readonly authorizationUrl?: string | undefined;
+    readonly tokenUrl?: string | undefined;
+    readonly grantType?: string | undefined;
+    readonly privateKey?: string | undefined;
+    readonly algorithm?: string | undefined;
     readonly [member: string]: unknown;
 }
+declare const REFERRING_OAUTH_SETTINGS: readonly [
+    "clientId",
+    "clientSecret",
+    "privateKey",
+    "redirectUri",
+    "resource",
+    "issuer",
+    "authorizationUrl",
+    "tokenUrl"
+];
 interface ServerLimits {
     readonly connectTimeoutMs?: number | undefined;
     readonly callTimeoutMs?: number | undefined;
@@ -682,6 +739,7 @@ interface ServerLimits {
     readonly idleTimeoutMs?: number | undefined;
     readonly era?: "legacy" | "modern" | undefined;
     readonly trustAnnotations?: boolean | undefined;
+    readonly checkArguments?: boolean | undefined;
 }
 declare const DEFAULT_LIMITS: Required<{
     readonly [K in Exclude<keyof ServerLimits, "era">]: NonNullable<ServerLimits[K]>;
@@ -701,6 +759,7 @@ interface DefinitionCommon {
     readonly shared?: boolean | undefined;
     readonly limits?: ServerLimits | undefined;
     readonly tools?: ToolFilter | undefined;
+    readonly variables?: readonly string[] | undefined;
     readonly extra?: {
         readonly [field: string]: unknown;
     } | undefined;
@@ -717,11 +776,21 @@ interface StdioServerDefinition extends DefinitionCommon {
     readonly envFile?: string | undefined;
     readonly cwd?: string | undefined;
 }
+interface HeadersRequest {
+    readonly principal?: string | undefined;
+    readonly rejected?: boolean | undefined;
+    readonly signal: AbortSignal;
+}
+type MakeHeaders = (request: HeadersRequest) => HeaderValues | Promise<HeaderValues>;
+interface HeaderValues {
+    readonly [name: string]: string | undefined;
+}
 interface RemoteDefinition extends DefinitionCommon {
     readonly url: string;
     readonly headers?: {
         readonly [name: string]: string;
     } | undefined;
+    readonly makeHeaders?: MakeHeaders | undefined;
     readonly headersFromEnv?: {
         readonly [header: string]: string;
     } | undefined;
@@ -758,6 +827,7 @@ interface ResolvedCommon {
     readonly name: string;
     readonly limits?: ServerLimits | undefined;
     readonly secrets: readonly string[];
+    readonly renewable?: boolean | undefined;
 }
 interface ResolvedStdioServer extends ResolvedCommon {
     readonly transport: "stdio";
@@ -767,6 +837,7 @@ interface ResolvedStdioServer extends ResolvedCommon {
         readonly [name: string]: string;
     };
     readonly inherited?: readonly string[] | undefined;
+    readonly withheld?: readonly string[] | undefined;
     readonly cwd?: string | undefined;
 }
 interface ResolvedRemoteServer extends ResolvedCommon {
@@ -785,16 +856,33 @@ interface ResolveOptions {
     readonly signal: AbortSignal;
     readonly principal?: string | undefined;
     readonly rejected?: boolean | undefined;
+    readonly doubted?: boolean | undefined;
 }
 type ResolveServer = (definition: ServerDefinition, options: ResolveOptions) => Promise<ResolvedServer>;
+interface TlsOptions {
+    readonly ca?: string | readonly string[] | undefined;
+    readonly cert?: string | undefined;
+    readonly key?: string | undefined;
+    readonly passphrase?: string | undefined;
+}
+interface NetworkOptions {
+    readonly tls?: TlsOptions | undefined;
+    readonly proxy?: boolean | undefined;
+}
+type NetworkFor<T extends NetworkOptions = NetworkOptions> = (server: ResolvedRemoteServer, options: Pick<CredentialOptions, "principal">) => T;
 interface AuthChallenge {
     readonly status: 401 | 403;
     readonly wwwAuthenticate?: string | undefined;
 }
+interface CredentialOptions {
+    readonly principal?: string | undefined;
+    readonly signal: AbortSignal;
+}
 interface AuthPort {
-    headers(server: ResolvedServer): Promise<Record<string, string>>;
-    account?(server: ResolvedServer): Promise<string | undefined>;
-    onChallenge(server: ResolvedServer, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail">;
+    headers(server: ResolvedServer, options: CredentialOptions): Promise<Record<string, string>>;
+    account?(server: ResolvedServer, options: CredentialOptions): Promise<string | undefined>;
+    onChallenge(server: ResolvedServer, challenge: AuthChallenge, options: CredentialOptions): Promise<"retry" | "fail">;
+    useNetwork?(network: NetworkOptions | NetworkFor): void;
 }
 interface ToolCall {
     readonly tool: ToolDescriptor;
@@ -818,7 +906,6 @@ declare function credentialsIn(name: string, value: string): readonly string[];
 declare function credentialsInText(text: string): readonly string[];
 declare function credentialsOfHeader(name: string, value: string): readonly string[];
 declare function credentialsOfAuthorization(value: string): readonly string[];
-declare function isTokenOfUser(text: string): boolean;
 interface UrlParts {
     readonly userinfos: readonly string[];
     readonly parameters: readonly {
@@ -857,7 +944,6 @@ declare class KeyedQueue {
     #private;
     run<T>(key: string, work: (hadToWait: boolean) => Promise<T>, signal?: AbortSignal | undefined): Promise<T>;
 }
-declare const REDACTED = "[redacted]";
 interface TextCut {
     readonly start?: boolean | undefined;
     readonly end?: boolean | undefined;
@@ -872,6 +958,68 @@ declare class Redactor {
     hide(text: string, cut?: TextCut): string;
     hideIn<T>(data: T): T;
 }
+declare class KnownCredentials extends Redactor {
+    #private;
+    admit(principal: string | undefined): () => void;
+    record(principal: string | undefined, into: readonly string[], credentials: readonly string[]): void;
+    recording(resolve: ResolveServer): ResolveServer;
+    hiding<T>(answer: Promise<T>): Promise<T>;
+    logger(log: Logger): Logger;
+}
+interface OptionKind {
+    readonly what: string;
+    fits(value: unknown): boolean;
+    readonly group?: OptionKinds | undefined;
+    isOther?(value: unknown): boolean;
+}
+interface OptionKinds {
+    readonly [option: string]: OptionKind;
+}
+declare const optionKinds: {
+    any: {
+        what: string;
+        fits: () => true;
+    };
+    text: {
+        what: string;
+        fits: typeof isText;
+    };
+    name: {
+        what: string;
+        fits: (value: unknown) => boolean;
+    };
+    flag: {
+        what: string;
+        fits: (value: unknown) => value is boolean;
+    };
+    callable: {
+        what: string;
+        fits: typeof isFunction;
+    };
+    record: {
+        what: string;
+        fits: typeof isRecord;
+    };
+    texts: OptionKind;
+    callables: OptionKind;
+};
+declare function optionNumber(least: number): OptionKind;
+declare function optionList(what: string, fits: (element: unknown) => boolean): OptionKind;
+declare function optionChoice(...choices: readonly unknown[]): OptionKind;
+declare function optionGroup(group: OptionKinds, what?: string): OptionKind;
+declare function optionPort(what: string, methods: readonly string[]): OptionKind;
+declare function optionEither(first: OptionKind, ...others: readonly OptionKind[]): OptionKind;
+interface OptionCheck {
+    readonly of?: string | undefined;
+    readonly renamed?: {
+        readonly [path: string]: string;
+    } | undefined;
+}
+declare function checkOptions(given: unknown, kinds: OptionKinds, { of, renamed }?: OptionCheck): void;
+declare function checkOption(path: string, value: unknown, kind: OptionKind): void;
+declare function invalidOption(message: string, details?: McpErrorDetails): McpError;
+declare function isText(value: unknown): value is string;
+declare function isFunction(value: unknown): boolean;
 declare function parseRetryAfter(header: string | null, now: number): number | undefined;
 interface StateStore {
     get(key: string): Promise<string | undefined>;
@@ -887,6 +1035,8 @@ interface TimeSlices {
     next(): Promise<void>;
 }
 declare function createTimeSlices(): TimeSlices;
+declare const CHARACTERS_PER_TOKEN = 4;
+declare function estimateTokens({ name, description, definition, }: Pick<ToolDescriptor, "name" | "description" | "definition">): number;
 declare const catalogIdBrand: unique symbol;
 type CatalogId = string & {
     readonly [catalogIdBrand]: true;
@@ -937,9 +1087,10 @@ interface ToolCache {
     markStale(id: CatalogId): Promise<void>;
     delete(id: CatalogId): Promise<void>;
     list(): Promise<readonly CatalogSummary[]>;
+    onChange?(listener: (id: CatalogId) => void): () => void;
     close(): Promise<void>;
 }
 type DigestedTool = Pick<ToolDescriptor, "server" | "originalName" | "description" | "definition">;
 declare function toolDigest(tool: DigestedTool): string;
-export { DEFAULT_LIMITS, ERROR_CODES, KeyedQueue, MAX_TIMER_MS, McpError, REDACTED, Redactor, beginsLikeKey, canonicalJson, createDeadline, createTimeSlices, credentialsIn, credentialsInText, credentialsOfAuthorization, credentialsOfHeader, decoded, isCredential, isInputRequired, isMcpError, isPlaceholder, isRecord, isSameJson, isTokenOfUser, mostListed, namedArguments, namesCredential, ownCredentials, parseRetryAfter, raceSignal, setLongTimer, silentLogger, startTimer, thrownMessage, thrownText, toMcpError, toolDigest, urlParts, withoutCredentialForms };
-export type { AudioContent, AuthChallenge, AuthPort, BlobResourceContents, CallChange, CallMiddleware, CallOptions, CallOutcome, CatalogEntry, CatalogId, CatalogIdentity, CatalogItems, CatalogKind, CatalogSummary, CompletionRequest, CompletionResult, ConnectOptions, Connector, ContentAnnotations, ContentBlock, ContextSource, Deadline, DeadlineOptions, DefinedIn, DefinitionScope, Diagnostic, DigestedTool, ElicitationAnswer, ElicitationRequest, EmbeddedResource, ErrorCode, ErrorReport, GetPromptResult, Handshake, HostHandlers, HttpServerDefinition, IdentifyOptions, ImageContent, Implementation, InProcessServer, InProcessServerDefinition, InputOptions, InputRequest, InputRequiredResult, JsonObject, JsonValue, LastOutcome, Listing, LogFields, LogLevel, Logger, LongTimer, McpErrorDetails, McpErrorReport, McpEvents, NamedArgument, OAuthSettings, Owned, Phase, PriorHandshake, Progress, PromptArgument, PromptDefinition, PromptMessage, ProtocolEra, ReadResourceResult, RequestOptions, ResolveOptions, ResolveServer, ResolvedInProcessServer, ResolvedRemoteServer, ResolvedServer, ResolvedStdioServer, ResourceContents, ResourceDefinition, ResourceLink, ResourceSubscription, ResourceTemplateDefinition, Root, ServerDefinition, ServerLimits, ServerNotification, ServerRequestCall, ServerRequestContext, ServerSnapshot, ServerStatus, Session, SessionMethod, SessionMethods, SessionParams, SessionRequestOptions, SessionResult, ShadowedServer, SourceEvents, SourceLocation, SseServerDefinition, StateStore, StdioServerDefinition, TextContent, TextCut, TextResourceContents, TimeSlices, ToolAnnotations, ToolCache, ToolCall, ToolCallParameters, ToolCallResult, ToolDefinition, ToolDescriptor, ToolFilter, ToolInput, ToolInputSchema, ToolListPolicy, ToolRef, ToolResultOf, ToolSource, ToolTypes, ToolsChanged, ToolsFrom, TransportKind, UrlParts };
+export { CHARACTERS_PER_TOKEN, DEFAULT_LIMITS, ERROR_CODES, KeyedQueue, KnownCredentials, MAX_TIMER_MS, McpError, REFERRING_OAUTH_SETTINGS, Redactor, beginsLikeKey, canonicalJson, checkOption, checkOptions, createDeadline, createTimeSlices, credentialsIn, credentialsInText, credentialsOfAuthorization, credentialsOfHeader, decoded, estimateTokens, invalidOption, isCredential, isInputRequired, isMcpError, isPlaceholder, isRecord, isSameJson, mostListed, namedArguments, namesCredential, optionChoice, optionEither, optionGroup, optionKinds, optionList, optionNumber, optionPort, ownCredentials, parseRetryAfter, raceSignal, setLongTimer, silentLogger, startTimer, thrownMessage, thrownText, toMcpError, toolDigest, urlParts, withoutCredentialForms };
+export type { AudioContent, AuthChallenge, AuthPort, BlobResourceContents, CallChange, CallMiddleware, CallOptions, CallOutcome, CatalogEntry, CatalogId, CatalogIdentity, CatalogItems, CatalogKind, CatalogSummary, CompletionRequest, CompletionResult, ConnectOptions, Connector, ContentAnnotations, ContentBlock, ContextSource, CredentialOptions, Deadline, DefinedIn, DefinitionScope, Diagnostic, DigestedTool, ElicitationAnswer, ElicitationRequest, EmbeddedResource, ErrorCode, ErrorReport, GetPromptResult, Handshake, HostHandlers, HttpServerDefinition, IdentifyOptions, ImageContent, Implementation, InProcessServer, InProcessServerDefinition, InputOptions, InputRequest, InputRequiredResult, JsonObject, JsonValue, LastOutcome, Listing, LogFields, LogLevel, Logger, LongTimer, MakeHeaders, McpErrorDetails, McpErrorReport, McpEvents, NeededLogin, NetworkFor, NetworkOptions, OAuthSettings, OptionKind, Owned, Phase, PriorHandshake, Progress, PromptArgument, PromptDefinition, PromptMessage, ProtocolEra, ReadResourceResult, RequestEnding, RequestOptions, RequestTrace, ResolveOptions, ResolveServer, ResolvedInProcessServer, ResolvedRemoteServer, ResolvedServer, ResolvedStdioServer, ResourceContents, ResourceDefinition, ResourceLink, ResourceSubscription, ResourceTemplateDefinition, Root, SearchToolsOptions, ServerDefinition, ServerLimits, ServerNotification, ServerRequestCall, ServerRequestContext, ServerSnapshot, ServerStatus, Session, SessionMethod, SessionMethods, SessionParams, SessionRequestOptions, SessionResult, ShadowedServer, SourceEvents, SourceLocation, SseServerDefinition, StateStore, StdioServerDefinition, TextContent, TextCut, TextResourceContents, TimeSlices, TlsOptions, ToolAnnotations, ToolCache, ToolCall, ToolCallParameters, ToolCallResult, ToolDefinition, ToolDescriptor, ToolFilter, ToolInput, ToolInputSchema, ToolListPolicy, ToolRef, ToolResultOf, ToolSource, ToolTypes, ToolsChanged, ToolsFrom, TraceRequest, TracedRequest, TransportKind };

@@ -8,6 +8,26 @@ declare function hasErrorCode(error: unknown, code: string): boolean;
 type SqliteModule = typeof node_sqlite;
 declare function loadSqlite(): SqliteModule;
 declare function sqliteErrorCode(error: unknown): number;
+interface CommandSearch {
+    readonly platform: NodeJS.Platform;
+    readonly path: string;
+    readonly pathExt?: string | undefined;
+    readonly cwd: string;
+    readonly projects?: readonly string[] | undefined;
+    isExecutable?(file: string): boolean;
+    realPath?(path: string): string;
+}
+interface CommandFinding {
+    readonly file?: string | undefined;
+    readonly passedOver?: PassedOver | undefined;
+}
+interface PassedOver {
+    readonly entry: string;
+    readonly reason: "relative" | "in-project";
+}
+declare function findCommand(command: string, search: CommandSearch): CommandFinding;
+declare function projectsAmong(directories: readonly string[], home: string, platform: NodeJS.Platform): readonly string[];
+declare function withoutRelativeEntries(path: string, platform: NodeJS.Platform): string | undefined;
 interface FileLockOptions {
     readonly signal?: AbortSignal | undefined;
     readonly longestWaitMs?: number | undefined;
@@ -15,6 +35,13 @@ interface FileLockOptions {
 }
 declare function withFileLock<T>(path: string, work: () => T | Promise<T>, { signal, longestWaitMs, isPolite }?: FileLockOptions): Promise<T>;
 declare function tryFileLock(path: string, blockingTimeoutMs?: number): Disposable | undefined;
+declare function hearHiddenPool(store: object, heard: (error: unknown) => void): Promise<void>;
+interface ProxyChoice {
+    readonly proxy?: string | undefined;
+    readonly invalidVariable?: string | undefined;
+}
+declare function chooseProxy(origin: string, environment: NodeJS.ProcessEnv): ProxyChoice;
+declare function authoritiesWith(own: string | readonly string[]): string[];
 interface PrivateFolderOptions {
     readonly readableByOthers?: boolean | undefined;
     readonly draftLifetimeMs?: number | undefined;
@@ -71,5 +98,10 @@ declare function addFile(path: string, content: string | Uint8Array, options?: W
 declare function isSomebodyElses({ uid }: {
     readonly uid: number | bigint;
 }): boolean;
-export { PrivateFolder, addFile, cryptography, fileSystem, hasErrorCode, isSomebodyElses, loadSqlite, replaceFile, sqliteErrorCode, tryFileLock, withFileLock };
-export type { FileLockOptions, FoundFile, InspectedFile, PrivateFolderOptions };
+interface StoreClient {
+    on(event: "error", listener: (error: unknown) => void): unknown;
+}
+declare function storeClientsOf<T extends StoreClient>(store: object): readonly T[];
+declare function loadUndici<Undici>(): Promise<Undici>;
+export { PrivateFolder, addFile, authoritiesWith, chooseProxy, cryptography, fileSystem, findCommand, hasErrorCode, hearHiddenPool, isSomebodyElses, loadSqlite, loadUndici, projectsAmong, replaceFile, sqliteErrorCode, storeClientsOf, tryFileLock, withFileLock, withoutRelativeEntries };
+export type { CommandFinding, CommandSearch, FileLockOptions, FoundFile, InspectedFile, PassedOver, PrivateFolderOptions, ProxyChoice, StoreClient };

@@ -1,6 +1,9 @@
-import { ToolDescriptor, CallMiddleware, ToolListPolicy, StateStore, Logger, ToolCallResult, ToolDefinition, Implementation, ServerSnapshot, ContentBlock, ResourceContents, GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
-export { CallChange, CallMiddleware, ToolCall, ToolListPolicy } from "@jackfield/mcp-core";
+import { ToolDescriptor, CallMiddleware, ToolListPolicy, StateStore, Logger, ToolCallResult, ReadResourceResult, GetPromptResult, ToolDefinition, Implementation, ServerSnapshot, ResourceContents } from "@jackfield/mcp-core";
 type ApprovalRule = boolean | "always" | "never" | "annotations" | ApprovalMap | ApprovalLists | ApprovalQuestion;
+interface RulesByServer {
+    readonly servers: Readonly<Record<string, ApprovalRule>>;
+    readonly others?: ApprovalRule | undefined;
+}
 interface ApprovalMap {
     readonly [tool: string]: boolean | "always" | "never";
 }
@@ -23,8 +26,7 @@ interface ApprovalRequest {
     readonly signal: AbortSignal | undefined;
 }
 interface CallApprovalOptions {
-    readonly rule?: ApprovalRule | undefined;
-    readonly servers?: Readonly<Record<string, ApprovalRule>> | undefined;
+    readonly calls?: ApprovalRule | RulesByServer | undefined;
     readonly ask?: ((request: ApprovalRequest) => Promise<ApprovalAnswer>) | undefined;
     readonly store?: StateStore | undefined;
     readonly log?: Logger | undefined;
@@ -33,13 +35,12 @@ interface CallApproval {
     readonly middleware: CallMiddleware;
     readonly policy: ToolListPolicy;
 }
-declare function callApproval({ rule, servers, ask, store, log, }?: CallApprovalOptions): CallApproval;
-declare function cleanResults(): CallMiddleware;
-declare function cleanResult(result: ToolCallResult): ToolCallResult;
+declare function callApproval(options?: CallApprovalOptions): CallApproval;
 declare function cleanText(text: string): string;
 declare function cleanJson<T>(value: T): T;
+declare function cleanResults(): CallMiddleware;
+declare function cleanResult(result: ToolCallResult): ToolCallResult;
 declare function cleanTools(): ToolListPolicy;
-declare function removeControlSequences(text: string): string;
 type HiddenKind = "tag" | "zero-width" | "joiner" | "bidirectional" | "variation-selector" | "soft-hyphen" | "filler" | "invisible-operator" | "annotation";
 interface HiddenCharacter {
     readonly kind: HiddenKind;
@@ -47,115 +48,6 @@ interface HiddenCharacter {
     readonly index: number;
 }
 declare function findHiddenCharacters(text: string): readonly HiddenCharacter[];
-declare function removeHiddenCharacters(text: string): string;
-declare const PINNED_FIELDS: readonly [
-    "name",
-    "title",
-    "description",
-    "inputSchema",
-    "outputSchema",
-    "annotations"
-];
-type PinnedTool = Pick<ToolDefinition, (typeof PINNED_FIELDS)[number]>;
-declare function pinDigest({ definition }: Pick<ToolDescriptor, "definition">): string;
-interface ToolChange {
-    readonly path: string;
-    readonly before?: string | undefined;
-    readonly after?: string | undefined;
-}
-declare function diffTools(before: PinnedTool, after: PinnedTool): readonly ToolChange[];
-declare function formatChanges(changes: readonly ToolChange[], text: (value: string) => string): string;
-interface ToolPin {
-    readonly server: string;
-    readonly digest: string;
-    readonly tool: PinnedTool;
-}
-type PinState = "new" | "approved" | "changed";
-declare function pinTool({ server, definition }: Pick<ToolDescriptor, "server" | "definition">): ToolPin;
-declare function parsePin(server: string, value: unknown): ToolPin | undefined;
-interface McpLock {
-    readonly servers: ReadonlyMap<string, LockedServer>;
-}
-interface LockedServer {
-    readonly version?: LockedVersion | undefined;
-    readonly tools: ReadonlyMap<string, ToolPin>;
-}
-type LockedVersion = Pick<Implementation, "name" | "version">;
-interface LockableServer extends Pick<ServerSnapshot, "name" | "toolsFrom"> {
-    readonly serverInfo?: Implementation | undefined;
-}
-interface LockableTools {
-    readonly servers: readonly LockableServer[];
-    readonly tools: readonly ToolDescriptor[];
-}
-declare function lockOf({ servers, tools }: LockableTools): McpLock;
-declare function formatLock({ servers }: McpLock): string;
-interface LockComparison {
-    readonly isSame: boolean;
-    readonly servers: readonly ServerDrift[];
-}
-interface ServerDrift {
-    readonly server: string;
-    readonly state: "changed" | "added" | "removed" | "unlisted";
-    readonly version?: {
-        readonly before: LockedVersion;
-        readonly after: LockedVersion;
-    } | undefined;
-    readonly added: readonly string[];
-    readonly removed: readonly string[];
-    readonly changed: readonly ToolDrift[];
-}
-interface ToolDrift {
-    readonly tool: string;
-    readonly changes: readonly ToolChange[];
-}
-declare function compareWithLock(lock: McpLock, now: LockableTools): LockComparison;
-declare function formatComparison({ servers }: LockComparison): string;
-interface ParseLockOptions {
-    readonly file?: string | undefined;
-}
-declare function parseLock(text: string, { file }?: ParseLockOptions): McpLock;
-interface Provenance {
-    readonly server: string;
-    readonly tool?: string | undefined;
-}
-declare function encloseUntrusted(text: string, { server, tool }: Provenance): string;
-declare const untrustedOutputNote: string;
-declare function markBlock(block: unknown, provenance: Provenance): ContentBlock;
-declare function markResource(contents: ResourceContents, provenance: Provenance): ResourceContents;
-declare function markResults(): CallMiddleware;
-declare function markResult(result: ToolCallResult, provenance: Provenance): ToolCallResult;
-declare function markPrompt(prompt: GetPromptResult, provenance: Provenance): GetPromptResult;
-type PinPolicy = (typeof PIN_POLICIES)[number];
-declare const PIN_POLICIES: readonly [
-    "off",
-    "warn",
-    "block-changed",
-    "require-approval"
-];
-interface PinFinding {
-    readonly server: string;
-    readonly tool: string;
-    readonly state: Exclude<PinState, "approved">;
-    readonly isWithheld: boolean;
-    readonly changes: readonly ToolChange[];
-}
-interface ToolPinsOptions {
-    readonly policy?: PinPolicy | undefined;
-    readonly store?: StateStore | undefined;
-    readonly lock?: McpLock | undefined;
-    readonly found?: ((finding: PinFinding) => void) | undefined;
-    readonly refresh?: ((server: string) => Promise<void>) | undefined;
-    readonly log?: Logger | undefined;
-}
-interface ToolPins {
-    readonly policy: ToolListPolicy;
-    readonly middleware: CallMiddleware;
-    pending(): readonly ToolDescriptor[];
-    approve(server: string, tool?: string): Promise<number>;
-    saved(): Promise<void>;
-}
-declare function openToolPins(options?: ToolPinsOptions): Promise<ToolPins>;
 type InjectionSignal = keyof typeof SIGNALS | "hidden-text";
 interface SignalMatch {
     readonly signal: InjectionSignal;
@@ -303,8 +195,6 @@ declare const SIGNALS: {
         ];
     };
 };
-declare const INJECTION_SIGNALS: readonly InjectionSignal[];
-declare function findInjectionSignals(text: string): readonly SignalMatch[];
 type ScannedPlace = "result" | "error" | "description" | "schema" | "instructions" | "resource" | "prompt";
 interface InjectionFinding {
     readonly server: string;
@@ -323,15 +213,16 @@ interface ScanOptions {
     readonly found: (finding: InjectionFinding) => void;
     readonly maxScannedChars?: number | undefined;
 }
-declare function scanResults(options: ScanOptions): CallMiddleware;
-declare function scanText(text: string, origin: ScannedText, { found, maxScannedChars }: ScanOptions): void;
-declare function scanTools(options: ScanOptions): ToolListPolicy;
 interface ResultLimits {
     readonly maxResultChars?: number | undefined;
     readonly maxBinaryBytes?: number | undefined;
 }
-declare function limitPrompt(prompt: GetPromptResult, limits?: ResultLimits): GetPromptResult;
-declare function limitResource(resource: ReadResourceResult, limits?: ResultLimits): ReadResourceResult;
+interface Provenance {
+    readonly server: string;
+    readonly tool?: string | undefined;
+}
+declare function encloseUntrusted(text: string, { server, tool }: Provenance): string;
+declare const untrustedOutputNote: string;
 interface ResultStore {
     save(text: string, provenance: Provenance): Promise<string | undefined>;
 }
@@ -348,7 +239,120 @@ interface LimitResultsOptions extends ResultLimits {
     readonly servers?: Readonly<Record<string, ResultLimits>> | undefined;
     readonly store?: ResultStore | undefined;
 }
-declare function limitResults({ servers, store, ...general }?: LimitResultsOptions): CallMiddleware;
-declare function traceCalls(): CallMiddleware;
-export { INJECTION_SIGNALS, PINNED_FIELDS, callApproval, cleanJson, cleanResult, cleanResults, cleanText, cleanTools, compareWithLock, diffTools, encloseUntrusted, findHiddenCharacters, findInjectionSignals, formatChanges, formatComparison, formatLock, limitPrompt, limitResource, limitResults, lockOf, markBlock, markPrompt, markResource, markResult, markResults, openToolPins, parseLock, parsePin, pinDigest, pinTool, removeControlSequences, removeHiddenCharacters, resultDirectory, scanResults, scanText, scanTools, traceCalls, untrustedOutputNote };
-export type { ApprovalAnswer, ApprovalLists, ApprovalMap, ApprovalQuestion, ApprovalRequest, ApprovalRule, CallApproval, CallApprovalOptions, FoundMatch, HiddenCharacter, HiddenKind, InjectionFinding, InjectionSignal, LimitResultsOptions, LockComparison, LockableServer, LockableTools, LockedServer, LockedVersion, McpLock, ParseLockOptions, PinFinding, PinPolicy, PinState, PinnedTool, Provenance, ResultDirectory, ResultLimits, ResultPage, ResultStore, ScanOptions, ScannedPlace, ScannedText, ServerDrift, SignalMatch, ToolChange, ToolDrift, ToolPin, ToolPins, ToolPinsOptions };
+declare function limitResults(options?: LimitResultsOptions): CallMiddleware;
+interface ContentGuardOptions {
+    readonly limits?: Omit<LimitResultsOptions, "store"> | false | undefined;
+    readonly cleanResults?: boolean | undefined;
+    readonly mark?: boolean | undefined;
+    readonly found?: ((finding: InjectionFinding) => void) | undefined;
+}
+interface ContentGuards {
+    resource(resource: ReadResourceResult, server: string): ReadResourceResult;
+    prompt(prompt: GetPromptResult, server: string): GetPromptResult;
+    instructions(text: string, server: string): string;
+}
+declare function createContentGuards({ limits, cleanResults, mark, found, }?: ContentGuardOptions): ContentGuards;
+interface ToolPin {
+    readonly server: string;
+    readonly digest: string;
+    readonly tool: PinnedTool;
+}
+type PinState = "new" | "approved" | "changed";
+declare const PINNED_FIELDS: readonly [
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations"
+];
+type PinnedTool = Pick<ToolDefinition, (typeof PINNED_FIELDS)[number]>;
+interface ToolChange {
+    readonly path: string;
+    readonly before?: string | undefined;
+    readonly after?: string | undefined;
+}
+declare function formatChanges(changes: readonly ToolChange[], text: (value: string) => string): string;
+interface McpLock {
+    readonly servers: ReadonlyMap<string, LockedServer>;
+}
+interface LockedServer {
+    readonly version?: LockedVersion | undefined;
+    readonly tools: ReadonlyMap<string, ToolPin>;
+}
+type LockedVersion = Pick<Implementation, "name" | "version">;
+interface LockableServer extends Pick<ServerSnapshot, "name" | "toolsFrom"> {
+    readonly serverInfo?: Implementation | undefined;
+}
+interface LockableTools {
+    readonly servers: readonly LockableServer[];
+    readonly tools: readonly ToolDescriptor[];
+}
+declare function lockOf({ servers, tools }: LockableTools): McpLock;
+declare function formatLock({ servers }: McpLock): string;
+interface ParseLockOptions {
+    readonly file?: string | undefined;
+}
+declare function parseLock(text: string, { file }?: ParseLockOptions): McpLock;
+interface LockComparison {
+    readonly isSame: boolean;
+    readonly servers: readonly ServerDrift[];
+}
+interface ServerDrift {
+    readonly server: string;
+    readonly state: "changed" | "added" | "removed" | "unlisted";
+    readonly version?: {
+        readonly before: LockedVersion;
+        readonly after: LockedVersion;
+    } | undefined;
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly changed: readonly ToolDrift[];
+}
+interface ToolDrift {
+    readonly tool: string;
+    readonly changes: readonly ToolChange[];
+}
+declare function compareWithLock(lock: McpLock, now: LockableTools): LockComparison;
+declare function formatComparison({ servers }: LockComparison): string;
+declare function markResource(given: ResourceContents, provenance: Provenance): ResourceContents;
+declare function markResults(): CallMiddleware;
+declare function markResult(result: ToolCallResult, provenance: Provenance): ToolCallResult;
+declare function markPrompt(prompt: GetPromptResult, provenance: Provenance): GetPromptResult;
+interface PinFinding {
+    readonly server: string;
+    readonly tool: string;
+    readonly state: Exclude<PinState, "approved">;
+    readonly isWithheld: boolean;
+    readonly changes: readonly ToolChange[];
+}
+interface ToolPinsOptions {
+    readonly policy?: PinPolicy | undefined;
+    readonly store?: StateStore | undefined;
+    readonly lock?: McpLock | undefined;
+    readonly found?: ((finding: PinFinding) => void) | undefined;
+    readonly refresh?: ((server: string) => Promise<void>) | undefined;
+    readonly log?: Logger | undefined;
+}
+interface ToolPins {
+    readonly policy: ToolListPolicy;
+    readonly middleware: CallMiddleware;
+    pending(): readonly ToolDescriptor[];
+    approve(server: string, tool?: string): Promise<number>;
+    saved(): Promise<void>;
+}
+declare function openToolPins(options?: ToolPinsOptions): Promise<ToolPins>;
+type PinPolicy = (typeof PIN_POLICIES)[number];
+declare const PIN_POLICIES: readonly [
+    "off",
+    "warn",
+    "block-changed",
+    "require-approval"
+];
+declare function scanResults(options: ScanOptions): CallMiddleware;
+declare function scanText(text: string, origin: ScannedText, { found, maxScannedChars }: ScanOptions): void;
+declare function scanTools(options: ScanOptions): ToolListPolicy;
+declare function limitPrompt(prompt: GetPromptResult, limits?: ResultLimits): GetPromptResult;
+declare function limitResource(resource: ReadResourceResult, limits?: ResultLimits): ReadResourceResult;
+export { callApproval, cleanJson, cleanResult, cleanResults, cleanText, cleanTools, compareWithLock, createContentGuards, encloseUntrusted, findHiddenCharacters, formatChanges, formatComparison, formatLock, limitPrompt, limitResource, limitResults, lockOf, markPrompt, markResource, markResult, markResults, openToolPins, parseLock, resultDirectory, scanResults, scanText, scanTools, untrustedOutputNote };
+export type { ApprovalAnswer, ApprovalLists, ApprovalMap, ApprovalQuestion, ApprovalRequest, ApprovalRule, CallApproval, CallApprovalOptions, ContentGuardOptions, ContentGuards, FoundMatch, HiddenCharacter, HiddenKind, InjectionFinding, InjectionSignal, LimitResultsOptions, LockComparison, LockableServer, LockableTools, LockedServer, LockedVersion, McpLock, ParseLockOptions, PinFinding, PinPolicy, PinnedTool, Provenance, ResultDirectory, ResultLimits, ResultPage, ResultStore, RulesByServer, ScanOptions, ScannedPlace, ScannedText, ServerDrift, ToolChange, ToolDrift, ToolPin, ToolPins, ToolPinsOptions };

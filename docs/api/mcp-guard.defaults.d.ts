@@ -15,5 +15,5 @@ interface LimitResultsOptions extends ResultLimits {
     readonly servers?: Readonly<Record<string, ResultLimits>> | undefined;
     readonly store?: ResultStore | undefined;
 }
-declare function limitResults({ servers, store, ...general }?: LimitResultsOptions): CallMiddleware;
+declare function limitResults(options?: LimitResultsOptions): CallMiddleware;
 export { cleanTools, limitResults };

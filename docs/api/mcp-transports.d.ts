@@ -1,19 +1,18 @@
-import { ResolvedRemoteServer, Implementation, Connector, HostHandlers } from "@jackfield/mcp-core";
-interface TlsOptions {
-    readonly ca?: string | readonly string[] | undefined;
-    readonly cert?: string | undefined;
-    readonly key?: string | undefined;
-    readonly passphrase?: string | undefined;
-}
-interface HttpOptions {
+import { NetworkOptions, NetworkFor, Implementation, Connector, HostHandlers } from "@jackfield/mcp-core";
+export { TlsOptions } from "@jackfield/mcp-core";
+interface HttpOptions extends NetworkOptions {
     readonly fetch?: typeof globalThis.fetch | undefined;
-    readonly tls?: TlsOptions | undefined;
-    readonly proxy?: boolean | undefined;
 }
-type HttpOptionsSource = HttpOptions | ((server: ResolvedRemoteServer) => HttpOptions);
+type HttpOptionsSource = HttpOptions | NetworkFor<HttpOptions>;
+interface Traffic {
+    readonly server: string;
+    readonly from: "client" | "server" | "stderr";
+    readonly text: string;
+}
 interface ConnectorOptions {
     readonly clientInfo?: Implementation | undefined;
     readonly http?: HttpOptionsSource | undefined;
+    readonly onTraffic?: ((traffic: Traffic) => void) | undefined;
 }
 declare function createConnector(options?: ConnectorOptions): Connector;
 declare function fixedRoots(paths: readonly string[]): NonNullable<HostHandlers["roots"]>;
@@ -27,4 +26,4 @@ declare function findOrphans(servers: readonly {
     readonly args: readonly string[];
 }[]): readonly Orphan[];
 export { createConnector, findOrphans, fixedRoots };
-export type { ConnectorOptions, HttpOptions, HttpOptionsSource, Orphan, TlsOptions };
+export type { ConnectorOptions, HttpOptions, HttpOptionsSource, Orphan, Traffic };

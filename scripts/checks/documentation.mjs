@@ -7,6 +7,9 @@ import { conclude, trackedFiles } from "../tracked-files.mjs";
 import { root, run } from "../workspace.mjs";
 import { workspacePackages } from "../workspace-packages.mjs";
 
+/** The first line of a block that shows an example. */
+const EXAMPLE = /^\/\/ (examples\/\S+)\n/;
+
 const problems = [];
 const documents = trackedFiles("*.md").filter(
   (file) => !file.endsWith("CHANGELOG.md") && !file.startsWith(".changeset/"),
@@ -22,7 +25,21 @@ for (const file of documents) {
   }
 }
 problems.push(...(await compileExamples()), ...(await compareErrors()));
+for (const file of documents) problems.push(...comparedExamples(file));
 conclude(problems);
+
+/** A block that begins with the name of an example shows that file, or a part of it; the tests of the examples run it. */
+function comparedExamples(file) {
+  const blocks = [...readFileSync(join(root, file), "utf8").matchAll(/```(?:ts|tsx|js)\n([\s\S]*?)```/g)];
+  return blocks.flatMap(([, block]) => {
+    const [, example] = EXAMPLE.exec(block) ?? [];
+    if (example === undefined) return [];
+    const shown = block.slice(block.indexOf("\n") + 1);
+    const isShown =
+      existsSync(join(root, example)) && readFileSync(join(root, example), "utf8").includes(shown);
+    return isShown ? [] : [`${file}: what it shows of ${example} is not what stands there.`];
+  });
+}
 
 /** A document without its blocks of code, in which brackets are no links and `#` begins no heading. */
 function proseOf(file) {
@@ -60,6 +77,7 @@ async function compileExamples() {
     "packages/mcp-tool-cache",
     "packages/mcp-langchain",
     "packages/mcp-ai-sdk",
+    "packages/jackfield",
   ];
   for (const dependency of [
     "ai",
@@ -70,6 +88,10 @@ async function compileExamples() {
     "@langchain/openai",
     "@modelcontextprotocol/server",
     "@types/node",
+    "@opentelemetry/api",
+    "@opentelemetry/context-async-hooks",
+    "@opentelemetry/sdk-metrics",
+    "@opentelemetry/sdk-trace",
     "keyv",
     "@keyv/redis",
     "@keyv/sqlite",
@@ -86,6 +108,7 @@ async function compileExamples() {
   for (const file of documents) {
     const text = readFileSync(join(root, file), "utf8");
     for (const [index, match] of [...text.matchAll(/```(?:ts|typescript)\n([\s\S]*?)```/g)].entries()) {
+      if (EXAMPLE.test(match[1])) continue;
       const name = `${file.replace(/[^A-Za-z0-9]+/g, "-")}-${index}.ts`;
       origins.set(name, `${file}:${text.slice(0, match.index).split("\n").length + 1}`);
       writeFileSync(join(folder, name), `${match[1]}\nexport {};\n`);

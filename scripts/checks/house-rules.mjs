@@ -51,6 +51,9 @@ for (const file of trackedFiles()) {
   if (basename(file) === "pnpm-lock.yaml" && /https?:\/\/|tarball:/.test(text))
     problems.push(`${file}: names an address.`);
 }
+const decisions = trackedFiles().filter((file) => file.startsWith("docs/decisions/"));
+for (const [number, [first, ...others]] of Map.groupBy(decisions, (file) => basename(file).slice(0, 4)))
+  for (const other of others) problems.push(`${other}: ${first} is decision ${number} as well.`);
 for (const { name, folder, manifest } of publishedPackages()) {
   const wants = (isMet, what) => isMet || problems.push(`${folder}: ${what}.`);
   wants(manifest.license === "MIT", 'the licence is "MIT"');

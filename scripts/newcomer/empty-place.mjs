@@ -1,7 +1,7 @@
 // A place as a newcomer has it: a folder outside the repository, an empty home, a Node, and nothing of this workspace on the path or in the
 // environment. Whoever looks at a file of the repository from there is written down.
 import { spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -21,6 +21,8 @@ export function makeEmptyPlace({ node = ownNode, npmCache = process.env.npm_conf
   for (const name of ["bin", "home", "project"]) mkdirSync(join(folder, name));
   const windows = process.platform === "win32";
   copyFileSync(node, join(folder, "bin", windows ? "node.exe" : "node"));
+  // For the servers that `npx` starts: what it has fetched once, it does not ask the registry for again.
+  writeFileSync(join(folder, "home", ".npmrc"), "prefer-offline=true\n");
   const log = join(folder, "touched.log");
   const watcher = pathToFileURL(join(folder, "bin", "repository-watcher.mjs"));
   copyFileSync(new URL("repository-watcher.mjs", import.meta.url), watcher);
@@ -34,6 +36,8 @@ export function makeEmptyPlace({ node = ownNode, npmCache = process.env.npm_conf
     // Where servers have to be put into the user's own file, so that its place is known on every system.
     ...(Object.keys(networkVariables()).length === 0 ? {} : { JACKFIELD_HOME: join(folder, "home") }),
     npm_config_update_notifier: "false",
+    // A busy machine and a slow registry are not what is tried here.
+    JACKFIELD_TIMEOUT_MS: "300000",
     ...(npmCache === undefined ? {} : { npm_config_cache: npmCache }),
     NODE_OPTIONS: `--import=${watcher.href}`,
   };

@@ -1,7 +1,6 @@
 // A newcomer's path: from nothing but tarballs and the registry to a configuration, a call by hand, and an answer through each framework.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { transform } from "esbuild";
 import { startOfflineModel } from "../../apps/agent/src/offline-model/server.ts";
 import { root } from "../workspace.mjs";
 import { networkVariables } from "./empty-place.mjs";
@@ -10,17 +9,17 @@ import { installedProblems } from "./installation.mjs";
 const SENTENCE = "Patches every line of the jackfield to any other.";
 /** The README's programs: what each is known by, and under which name it is saved. */
 const PROGRAMS = [
-  { file: "with-ai-sdk.mjs", has: ["aiSdkTools(", "generateText("] },
-  { file: "with-langchain.mjs", has: ["langchainTools(", "createAgent("] },
+  { file: "agent.mts", has: ["aiSdkTools(", "generateText("] },
+  { file: "agent-langchain.mts", has: ["langchainTools(", "createAgent("] },
 ];
 /** What the README has its readers install beside the packages themselves. */
 const BESIDE = ["ai", "@ai-sdk/openai-compatible", "langchain", "@langchain/core", "@langchain/openai"];
 
 /**
  * Walks it in an empty place with these tarballs, up to where it leads no further; gives what is wrong there. The README's programs run as
- * they stand, or, where it says that they need a compiler, compiled for a Node (`compiledFor`, as in `node22`).
+ * they stand.
  */
-export async function walkNewcomersPath(place, packages, { compiledFor } = {}) {
+export async function walkNewcomersPath(place, packages) {
   const step = async (command, args, { says = "", ...options } = {}) => {
     const { code, stdout, stderr } = await place.run(command, args, options);
     if (code !== 0 || stderr !== "" || !stdout.includes(says))
@@ -34,7 +33,7 @@ export async function walkNewcomersPath(place, packages, { compiledFor } = {}) {
     writeFileSync(join(place.project, "package.json"), '{ "private": true }\n');
     await step("npm", ["install", ...packages.map(({ tarball }) => tarball), ...frameworks()]);
     await useCommandLine(place, step);
-    await runPrograms(place, step, compiledFor);
+    await runPrograms(place, step);
   } catch (error) {
     return [error.message];
   }
@@ -48,7 +47,7 @@ async function useCommandLine(place, step) {
   handOverTheNetwork(written, place);
   await fetchServers(written, place);
   await step("npx", ["jackfield", "status"], { says: "ready" });
-  await step("npx", ["jackfield", "tools"], { says: "mcp__files__list_directory" });
+  await step("npx", ["jackfield", "tools"], { says: "files.list_directory" });
   const call = ["jackfield", "call", "mcp__files__list_directory", '{"path":"."}'];
   await step("npx", call, { says: "README.md" });
 }
@@ -95,13 +94,11 @@ async function fetchServers(written, place) {
 }
 
 /** Runs the programs of the README; the offline model listens where they look for one. */
-async function runPrograms(place, step, compiledFor) {
+async function runPrograms(place, step) {
   await using model = await startOfflineModel();
   const env = { OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: "none is needed" };
   for (const { file, has } of PROGRAMS) {
-    const program = readmeProgram(has);
-    const compiled = compiledFor && (await transform(program, { loader: "ts", target: compiledFor })).code;
-    writeFileSync(join(place.project, file), compiled ?? program);
+    writeFileSync(join(place.project, file), readmeProgram(has));
     await step("node", [file], { env, says: SENTENCE });
   }
 }

@@ -1,4 +1,4 @@
-import { type Mcp, type OpenMcpOptions, promptApprover } from "jackfield";
+import { type Mcp, type OpenMcpOptions, promptApprover, type ServerApprover } from "jackfield";
 import type { AgentArguments } from "./arguments.ts";
 import { askBeforeCalls } from "./call-approval.ts";
 import { showCalls } from "./call-display.ts";
@@ -30,17 +30,15 @@ export function runtimeOptions(choices: RuntimeChoices): OpenMcpOptions {
     servers: choices.demoServers,
     configFiles,
     discover: discover ? { hosts } : false,
-    approve: terminal && askBeforeServers(terminal, choices),
+    approval: { servers: terminal && askBeforeServers(terminal, choices) },
     use: terminal === undefined ? [shown] : [askBeforeCalls(terminal), shown],
+    log: false, // The summary of the start and the news of the servers say the same on the screen.
     signal,
   };
 }
 
 /** Asks a person about each server that a project defines, while the chat goes on. */
-function askBeforeServers(
-  terminal: Terminal,
-  { stdin, stdout }: RuntimeChoices,
-): NonNullable<OpenMcpOptions["approve"]> {
+function askBeforeServers(terminal: Terminal, { stdin, stdout }: RuntimeChoices): ServerApprover {
   const ask = promptApprover({ input: stdin, output: stdout });
   return (request, options) => terminal.lend(() => ask(request, options));
 }

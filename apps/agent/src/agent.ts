@@ -148,7 +148,10 @@ async function converse(run: Run, settings: ModelSettings | undefined): Promise<
   // Before anything else is awaited, so that no news is missed.
   if (terminal !== undefined) run.closeLater(watchServers(runtime, terminal, style));
   showStart(runtime, screen, style);
-  const framework = await loadFramework(run.arguments.framework, runtime, model);
+  const framework = await loadFramework(run.arguments.framework, runtime, {
+    ...model,
+    search: run.arguments.search,
+  });
   if (run.arguments.once !== undefined) return sayOnce(run, framework, screen, run.arguments.once);
   if (terminal === undefined) return playScript(run, framework, screen, folder);
   screen.write(style.dim("/help lists the commands; Ctrl+C stops an answer, or quits."));

@@ -11,6 +11,8 @@ export interface AgentArguments {
   readonly discover: boolean;
   /** The hosts whose files are read for them; `undefined` for Jackfield's own files. */
   readonly hosts?: readonly string[] | "all" | undefined;
+  /** Let the model search for tools, however few there are. */
+  readonly search: boolean;
   /** A single message; the program ends with the answer. */
   readonly once?: string | undefined;
   /** Play the scripted conversation even in a terminal. */
@@ -33,6 +35,7 @@ only if every answer was right. With neither OPENAI_API_KEY nor OPENAI_BASE_URL,
   --config FILE     more MCP servers; repeatable
   --discover        your own servers in place of the demo's: this project's .mcp.json and your mcp.json
   --hosts LIST      with --discover: the files of these programs too, such as cursor,vscode; or all
+  --search          the model is offered a search in place of all tools
   --once TEXT       say one thing, print the answer and exit; calls are made without asking
   --script          play the scripted conversation even in a terminal
   --help            print this
@@ -44,6 +47,7 @@ const OPTIONS = {
   config: { type: "string", multiple: true },
   discover: { type: "boolean" },
   hosts: { type: "string" },
+  search: { type: "boolean" },
   once: { type: "string" },
   script: { type: "boolean" },
   help: { type: "boolean" },
@@ -55,7 +59,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true });
     if (values.help === true) return { kind: "help" };
     const { framework = FRAMEWORK_NAMES[0], model, config = [], once, script = false } = values;
-    const { discover = false, hosts } = values;
+    const { discover = false, hosts, search = false } = values;
     if (!isFrameworkName(framework)) {
       const message = `There is no framework "${framework}"; use ${FRAMEWORK_NAMES.join(" or ")}.`;
       return { kind: "wrong", message };
@@ -72,7 +76,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
       discover,
       hosts: readHosts(hosts),
     };
-    return { kind: "run", arguments: { framework, model, ...sources, once, script } };
+    return { kind: "run", arguments: { framework, model, ...sources, search, once, script } };
   } catch (error) {
     return { kind: "wrong", message: error instanceof Error ? error.message : String(error) };
   }

@@ -46,10 +46,10 @@ describe("the agent's runtime options", () => {
     const typist = createTypist();
     const asking = optionsFor([], typist);
     typist.terminal.close();
-    expect(asking.approve).toBeTypeOf("function");
+    expect(asking.approval?.servers).toBeTypeOf("function");
     expect(asking.use).toHaveLength(2);
     const silent = optionsFor([]);
-    expect(silent.approve).toBeUndefined();
+    expect(silent.approval?.servers).toBeUndefined();
     expect(silent.use).toHaveLength(1);
   });
 });

@@ -36,7 +36,7 @@ describe("the command line in this repository", () => {
   });
 
   it("lists the tools of the demo servers", async () => {
-    expect((await run("tools")).json.length).toBeGreaterThan(30);
+    expect((await run("tools")).json.tools.length).toBeGreaterThan(30);
   });
 
   it("calls a tool of a demo server", async () => {

@@ -11,7 +11,6 @@ import { isRunning, JACKFIELD, noPseudoTerminal, startInTerminal } from "./fixtu
 
 const LONG_MS = 60_000;
 const ESCAPE = "\u001b";
-const DOWN = `${ESCAPE}[B`;
 const COLOUR = new RegExp(`${ESCAPE}\\[[\\d;]*m`);
 const FAMILY = "👨\u200d👩\u200d👧\u200d👦";
 
@@ -149,15 +148,15 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       expect(terminal.screen.text).not.toContain(ESCAPE);
     });
 
-    it("approves a server with the arrow keys, and ends at Ctrl+C", async () => {
+    it("approves a server with a key, and ends at Ctrl+C", async () => {
       await mkdir(join(folder, ".git"));
       await writeConfiguration(".mcp.json", { first: stdioFaultServer(), second: silentServer() });
       const terminal = start(80, ["approve"]);
       await terminal.screen.waitFor('server   "first"');
-      await terminal.screen.waitFor("Enter");
-      terminal.press(`${DOWN}\r`);
+      await terminal.screen.waitFor("Details: the entry as data");
+      terminal.press("y");
       await terminal.screen.waitFor('server   "second"');
-      await terminal.screen.waitFor("Enter");
+      await terminal.screen.waitFor("Details: the entry as data");
       terminal.pressCtrlC();
       expect(await terminal.ended).toBe(130);
       expect(await terminal.isRestored()).toBe(true);

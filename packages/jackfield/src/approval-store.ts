@@ -1,5 +1,5 @@
 import type { ApprovalLedger } from "@jackfield/mcp-config";
-import { createApprovalLedger, fileStateStore } from "@jackfield/mcp-config/runtime";
+import { createApprovalLedger, fileStateStore } from "@jackfield/mcp-config";
 import {
   isMcpError,
   type Logger,

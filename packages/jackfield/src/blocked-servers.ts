@@ -6,8 +6,8 @@ import { isPlainName, placeOptions, type SearchedPlaces } from "./searched-place
 export interface BlockedReport {
   readonly name: string;
   /**
-   * What blocks it: `approval` (it came with a project and nobody has approved it), `trust`, `project`, `host` (its host does not trust
-   * the project), `disabled`, `disabledServers`, `deny`, `allow`, `exa`, `browser`, `equivalent`, or a filter of your own.
+   * What blocks it: `approval` (it came with a project and nobody has approved it), `trust`, `project`, `disabled`,
+   * `disabledServers`, `deny`, `allow`, `exa`, `browser`, or a filter of your own.
    */
   readonly by: string;
   /** For people: why, and what to do about it. */

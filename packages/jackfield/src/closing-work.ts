@@ -15,9 +15,10 @@ export interface ClosingDeadline {
  * Starts the time limit for closing.
  *
  * @param limitMs - how long it may take, in milliseconds; default 5,000
+ * @param drainMs - how long calls may go on before, in milliseconds
  */
-export function beginClosing(limitMs = CLOSING_LIMIT_MS): ClosingDeadline {
-  const until = performance.now() + limitMs;
+export function beginClosing(limitMs = CLOSING_LIMIT_MS, drainMs = 0): ClosingDeadline {
+  const until = performance.now() + drainMs + limitMs;
   return { limitMs, leftMs: () => Math.max(0, until - performance.now()) };
 }
 

@@ -1,6 +1,6 @@
-import type { BlockedServer, ConfigProblem, DiscoveredServers, FoundServers } from "@jackfield/mcp-config";
-import { type Diagnostic, McpError, type ServerDefinition, type ServerSnapshot } from "@jackfield/mcp-core";
-import type { McpManager, StartupReport } from "@jackfield/mcp-manager";
+import type { BlockedServer, DiscoveredServers, FoundServers } from "@jackfield/mcp-config";
+import { type Diagnostic, McpError } from "@jackfield/mcp-core";
+import type { ConfiguredServer, McpManager, StartupReport, UnusableServer } from "@jackfield/mcp-manager";
 import { type AdvisedServers, blockedReportOf, isAwaitingTrust } from "./blocked-servers.ts";
 import { configurationReport } from "./configuration-report.ts";
 import type { McpReloadReport } from "./mcp.ts";
@@ -12,23 +12,10 @@ export interface ReadConfiguration {
   readonly merged: AdvisedServers;
 }
 
-/** An entry that cannot be used, or not before it is trusted, as `servers()` lists it. */
-export interface UnusableEntry {
-  readonly name: string;
-  readonly error: McpError;
-  readonly snapshot: ServerSnapshot;
-}
-
 /** The current configuration, which can be read again. */
 export interface Configuration {
   /** The configuration that was applied last. */
   readonly merged: AdvisedServers;
-  /** Entries with an error, as of that configuration. */
-  broken(): readonly UnusableEntry[];
-  /** The same entries, as reports list them. */
-  failed(): StartupReport["failed"];
-  /** Servers that wait for approval or trust, as of that configuration, unless another entry has the name. */
-  awaitingTrust(): readonly UnusableEntry[];
   /** Reads the sources again and reloads the manager, unless a source was lost. */
   reload(manager: Pick<McpManager, "reload">): Promise<McpReloadReport>;
   /**
@@ -45,30 +32,24 @@ export interface ConfigurationPorts {
   merge(found: FoundServers): Promise<AdvisedServers>;
   /** Called with the configuration that applies from now on. */
   applied(merged: AdvisedServers): void;
+  /** Called with one that does not apply, because a source was lost. */
+  refused(merged: AdvisedServers): void;
 }
 
 export function createConfiguration(opened: ReadConfiguration, ports: ConfigurationPorts): Configuration {
   let current = opened;
-  let broken = brokenEntries(opened.merged);
-  let awaitingTrust = entriesAwaitingTrust(opened.merged);
   /** Serializes reads and decisions, so that they reach the manager in order. */
   let turn: Promise<ReadConfiguration> = Promise.resolve(opened);
 
-  function setCurrent(next: ReadConfiguration): void {
-    current = next;
-    broken = brokenEntries(next.merged);
-    awaitingTrust = entriesAwaitingTrust(next.merged);
-  }
-
   async function apply(next: ReadConfiguration, manager: Pick<McpManager, "reload">) {
     const before = current;
-    setCurrent(next);
+    current = next;
     try {
-      const report = await manager.reload(next.merged.servers);
+      const report = await manager.reload(configuredServers(next.merged));
       ports.applied(next.merged);
       return report;
     } catch (error) {
-      if (current === next) setCurrent(before);
+      if (current === next) current = before;
       throw error;
     }
   }
@@ -77,17 +58,15 @@ export function createConfiguration(opened: ReadConfiguration, ports: Configurat
     get merged() {
       return current.merged;
     },
-    broken: () => broken,
-    failed: () => failedOf(broken),
-    awaitingTrust: () => awaitingTrust,
     async reload(manager) {
       turn = turn.then(() => ports.read());
       const next = await turn;
       const report = {
         ...configurationReport(next.merged),
-        failed: failedOf(brokenEntries(next.merged)),
+        failed: failedEntries(next.merged),
       };
       if (hasLostSource(current.merged, next.merged)) {
+        ports.refused(next.merged);
         const kept = current.merged.servers.map(({ name }) => name);
         return { applied: false, added: [], removed: [], changed: [], kept, ...report };
       }
@@ -110,9 +89,7 @@ export function createConfiguration(opened: ReadConfiguration, ports: Configurat
  */
 function hasLostSource(before: DiscoveredServers, after: DiscoveredServers): boolean {
   const known = new Set(unreadableFiles(before));
-  // What a host ignores was never used, and may go at any time.
-  const blocked = before.blocked.filter(({ by }) => by !== "host");
-  const defined = [...before.servers, ...blocked.map(({ definition }) => definition)];
+  const defined = [...before.servers, ...before.blocked.map(({ definition }) => definition)];
   const hadServers = (file: string | undefined) => defined.some(({ definedIn }) => definedIn.file === file);
   const toldBefore = before.diagnostics.filter(saysNoServers);
   const isNew = ({ code, file }: Diagnostic) =>
@@ -133,26 +110,30 @@ function unreadableFiles({ problems }: DiscoveredServers): (string | undefined)[
     .map(({ definedIn }) => definedIn.file);
 }
 
-/** As reports list them. Frozen. */
-function failedOf(entries: readonly UnusableEntry[]): StartupReport["failed"] {
-  return Object.freeze(entries.map(({ name, error }) => Object.freeze({ name, error })));
+/** The servers that may be used, and as failed ones the entries that cannot: those with an error, and those that wait for approval or trust. */
+export function configuredServers(merged: DiscoveredServers): readonly ConfiguredServer[] {
+  return [...merged.servers, ...brokenEntries(merged), ...entriesAwaitingTrust(merged)];
 }
 
-function brokenEntries({ problems }: DiscoveredServers): readonly UnusableEntry[] {
-  const at = Date.now();
-  return problems.flatMap((problem) =>
-    problem.server === undefined ? [] : [unusableEntry(problem.server, problem, at)],
+/** The entries with an error, as reports list them. Frozen. */
+function failedEntries(merged: DiscoveredServers): StartupReport["failed"] {
+  return Object.freeze(brokenEntries(merged).map(({ name, error }) => Object.freeze({ name, error })));
+}
+
+function brokenEntries({ problems }: DiscoveredServers): readonly UnusableServer[] {
+  return problems.flatMap(({ server: name, definedIn, error }) =>
+    name === undefined ? [] : [{ name, definedIn, error }],
   );
 }
 
-function entriesAwaitingTrust({ servers, problems, blocked }: DiscoveredServers): readonly UnusableEntry[] {
-  const at = Date.now();
+/** Unless another entry has the name. */
+function entriesAwaitingTrust({ servers, problems, blocked }: DiscoveredServers): readonly UnusableServer[] {
   const taken = new Set([...servers.map(({ name }) => name), ...problems.map(({ server }) => server)]);
   return blocked.filter(isAwaitingTrust).flatMap((server) => {
-    const { name } = server.definition;
+    const { name, transport, definedIn } = server.definition;
     if (taken.has(name)) return [];
     taken.add(name);
-    return [unusableEntry(name, { ...server.definition, error: approvalError(server) }, at)];
+    return [{ name, transport, definedIn, error: approvalError(server) }];
   });
 }
 
@@ -167,29 +148,4 @@ function approvalError(server: BlockedServer): McpError {
     outcome: "not-sent",
     location: definedIn,
   });
-}
-
-function unusableEntry(
-  name: string,
-  {
-    error,
-    definedIn,
-    transport,
-  }: Pick<ConfigProblem, "error" | "definedIn"> & Partial<Pick<ServerDefinition, "transport">>,
-  at: number,
-): UnusableEntry {
-  const { code, message } = error;
-  const snapshot: ServerSnapshot = {
-    name,
-    status: "failed",
-    ...(transport === undefined ? {} : { transport }),
-    since: at,
-    error: { code, message, at },
-    tools: 0,
-    toolsFrom: "none",
-    calls: 0,
-    failures: 0,
-    definedIn,
-  };
-  return { name, error, snapshot };
 }

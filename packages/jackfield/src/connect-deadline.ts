@@ -1,5 +1,4 @@
 import { type Connector, isMcpError, type Logger, type ServerDefinition } from "@jackfield/mcp-core";
-import { durationVariable, type Variables } from "./presets/duration-variable.ts";
 import { rewordedError } from "./reworded-error.ts";
 
 const VARIABLE = "JACKFIELD_TIMEOUT_MS";
@@ -42,4 +41,19 @@ export function withDeadlineAdvice(connect: Connector, env: Variables): Connecto
       if (!isMcpError(error, "MCP_CONNECT_TIMEOUT")) throw error;
       throw rewordedError(error, error.message.replace(/\b(raise) connectTimeoutMs/i, `$1 ${VARIABLE}`));
     });
+}
+
+/** Environment variables, as in `process.env`. */
+export type Variables = { readonly [name: string]: string | undefined };
+
+/**
+ * A duration in milliseconds from the environment; `undefined` if the variable is missing, empty or invalid, which the runtimes that have
+ * such variables ignore without a warning.
+ *
+ * @param leastMs - the shortest valid duration
+ */
+export function durationVariable(env: Variables, name: string, leastMs: number): number | undefined {
+  const text = env[name]?.trim();
+  const durationMs = text === undefined || text === "" ? Number.NaN : Number(text);
+  return Number.isFinite(durationMs) && durationMs >= leastMs ? durationMs : undefined;
 }

@@ -5,6 +5,7 @@ import {
   isMcpError,
   McpError,
   type OAuthSettings,
+  REFERRING_OAUTH_SETTINGS,
   type ResolveServer,
   type ServerDefinition,
   type SseServerDefinition,
@@ -14,9 +15,6 @@ import {
 
 type RemoteDefinition = HttpServerDefinition | SseServerDefinition;
 
-/** Settings that may refer to variables, as the entry's headers may. */
-const REFERRING = ["clientId", "clientSecret", "redirectUri", "resource"] as const;
-
 /** Syntax of a value that may be the output of a command. */
 const COMMAND = /^!|\$\(/;
 
@@ -24,12 +22,10 @@ const COMMAND = /^!|\$\(/;
 const MAY_REFER = /[${}!]/;
 
 /**
- * The authorization settings of an entry, with references filled in by the rules for its headers. A project's entry may hold no references:
- * no variable of the user's may reach a server that a repository names. A secret that cannot be resolved, for example from a locked
- * password manager, is returned as `clientSecretError`: a stored login works without it.
+ * The authorization settings of an entry, with references filled in by the rules for its headers. A secret that cannot be resolved, for
+ * example from a locked password manager, is returned as `clientSecretError`: a stored login works without it.
  *
- * @throws McpError as the resolver does; `MCP_CONFIG_INVALID` for a project's entry that refers to a variable, and for a value whose
- * command failed or printed nothing
+ * @throws McpError as the resolver does; `MCP_CONFIG_INVALID` for a value whose command failed or printed nothing
  */
 export async function entryAuthorization(
   definition: ServerDefinition,
@@ -41,7 +37,6 @@ export async function entryAuthorization(
   const { scope } = definedIn;
   const referring = settings ? referringMembers(settings) : {};
   if (!settings || Object.keys(referring).length === 0) return { settings, scope };
-  if (scope === "project") throw unfilled(definition.name, Object.keys(referring));
   const fill = (members: Members) => fillIn(members, definition, resolve, signal);
   const { clientSecret, ...named } = referring;
   const filledIn = await fill(named);
@@ -58,6 +53,14 @@ export async function entryAuthorization(
   }
 }
 
+/** The entries whose `oauth` was made into headers to fill it in. An approval is of the entry. */
+const approvedAs = new WeakMap<ServerDefinition, ServerDefinition>();
+
+/** The definition that has to be approved for this one to be resolved. */
+export function approvedEntry(definition: ServerDefinition): ServerDefinition {
+  return approvedAs.get(definition) ?? definition;
+}
+
 interface Members {
   readonly [member: string]: string;
 }
@@ -70,10 +73,12 @@ async function fillIn(
   signal: AbortSignal,
 ): Promise<{ readonly [member: string]: string | undefined }> {
   if (Object.keys(members).length === 0) return {};
-  const { headersFromEnv: _, bearerTokenEnv: __, ...entry } = definition;
+  const { headersFromEnv: _, bearerTokenEnv: __, makeHeaders: ___, ...entry } = definition;
   const definedIn = { ...entry.definedIn, parts: partsAsHeaders(members, entry.definedIn) };
-  const resolved = await resolve({ ...entry, definedIn, headers: members }, { signal }).catch(
-    (error: unknown) => Promise.reject(asErrorOfMembers(error, Object.keys(members))),
+  const asHeaders: RemoteDefinition = { ...entry, definedIn, headers: members };
+  approvedAs.set(asHeaders, definition);
+  const resolved = await resolve(asHeaders, { signal }).catch((error: unknown) =>
+    Promise.reject(asErrorOfMembers(error, Object.keys(members))),
   );
   const filledIn = resolved.transport === definition.transport ? resolved.headers : {};
   // A member that was omitted must not be sent as its unresolved text.
@@ -113,15 +118,12 @@ function asSecretError(error: unknown, server: string): McpError {
 }
 
 function referringMembers(settings: OAuthSettings): Members {
-  const written = REFERRING.map((member) => [member, settings[member]] as const);
+  const written = REFERRING_OAUTH_SETTINGS.map((member) => [member, settings[member]] as const);
   return Object.fromEntries(
-    written.filter((pair): pair is [(typeof pair)[0], string] => MAY_REFER.test(pair[1] ?? "")),
+    written.filter(
+      (pair): pair is [(typeof pair)[0], string] => typeof pair[1] === "string" && MAY_REFER.test(pair[1]),
+    ),
   );
-}
-
-function unfilled(server: string, members: readonly string[]): McpError {
-  const message = `Server ${JSON.stringify(server)}: "oauth" of an entry that comes from a project refers to variables (${members.join(", ")}), which are not filled in there. Move the entry into your own configuration.`;
-  return new McpError("MCP_CONFIG_INVALID", message, { server, phase: "resolve" });
 }
 
 function withoutOutput(server: string, members: readonly string[]): McpError {

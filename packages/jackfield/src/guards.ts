@@ -9,7 +9,6 @@ import {
 } from "@jackfield/mcp-core";
 import { fileSystem } from "@jackfield/mcp-core/node";
 import type {
-  CallApprovalOptions,
   InjectionFinding,
   LimitResultsOptions,
   McpLock,
@@ -18,8 +17,9 @@ import type {
 } from "@jackfield/mcp-guard";
 import { cleanTools, limitResults } from "@jackfield/mcp-guard/defaults";
 import { type ClosingDeadline, waitForClosing } from "./closing-work.ts";
+import type { OpenMcpOptions, ToolGuard } from "./open-mcp-options.ts";
 
-/** Guards between models and servers, in addition to the caller's `use` and `toolPolicies`. */
+/** Guards between models and servers, in addition to the caller's `use`. */
 export interface GuardOptions {
   /**
    * Limits on what a model reads of a result; a program reads all of it. Default: 50,000 characters, images of 5 MiB. `false`: no limits.
@@ -40,23 +40,15 @@ export interface GuardOptions {
   /** Called for each text that tries to steer a model: in results, errors, tools and server instructions. Default: nothing is scanned. */
   readonly found?: ((finding: InjectionFinding) => void) | undefined;
   /**
-   * The lock file that `jackfield verify --write` wrote, relative to `cwd`. Tools that differ from it are withheld and logged; so are tools
-   * of other servers that change while the runtime is open. Default: none.
+   * Which tools are still the accepted ones: a lock file that `jackfield verify --write` wrote, relative to `cwd`, or pins of your own, from
+   * `openToolPins` of `@jackfield/mcp-guard`. Tools that differ from the file are withheld and logged; so are tools of other servers that
+   * change while the runtime is open. Default: none.
    */
-  readonly lock?: string | undefined;
-  /** Pins of your own, from `openToolPins` of `@jackfield/mcp-guard`. Default: none. */
-  readonly pins?: ToolPins | undefined;
-  /** Records one OpenTelemetry span per call and sends its trace context to the server. Needs `@opentelemetry/api`. Default `false`. */
-  readonly trace?: boolean | undefined;
+  readonly pins?: string | ToolPins | undefined;
 }
 
 /** The options and ports of `createGuards`. */
-export interface GuardSettings {
-  readonly guards?: GuardOptions | false | undefined;
-  readonly approval?: CallApprovalOptions | undefined;
-  readonly use?: readonly CallMiddleware[] | undefined;
-  readonly toolPolicies?: readonly ToolListPolicy[] | undefined;
-  readonly cwd?: string | undefined;
+export interface GuardSettings extends Pick<OpenMcpOptions, "guards" | "approval" | "use" | "cwd"> {
   readonly log: Logger;
   /** Lists a server's tools again. */
   readonly refresh: (server: string) => Promise<void>;
@@ -82,7 +74,7 @@ export interface JoinedGuards extends Guards {
 /**
  * Combines the guards with the caller's middleware and policies. Middleware, outermost first: the caller's own, so that approval sees the
  * arguments it produces; guards that may refuse; guards that change a result for a model, so that a text is scanned whole, then cleaned,
- * cut and enclosed; the span, next to the server. Policies: pins come after cleaning and the caller's own, so that they pin what is
+ * cut and enclosed. Policies: pins come after cleaning and the caller's own, so that they pin what is
  * offered.
  *
  * @throws McpError `MCP_CONFIG_NOT_FOUND` for a lock file that cannot be read, `MCP_CONFIG_INVALID` for an invalid one, and for invalid
@@ -90,33 +82,34 @@ export interface JoinedGuards extends Guards {
  */
 export async function createGuards({
   guards,
-  approval,
+  approval = {},
   use = [],
-  toolPolicies = [],
   ...settings
 }: GuardSettings): Promise<JoinedGuards> {
   const options = guards === false ? NO_GUARDS : (guards ?? {});
-  const { found, limits, mark, cleanResults, trace } = options;
-  const isMore = [approval, options.lock, found].some(isPresent) || mark || cleanResults || trace;
+  const { found, limits, mark, cleanResults, pins: accepted } = options;
+  const { calls, ask, store } = approval;
+  const asksForCalls = calls !== undefined || ask !== undefined;
+  const isMore = asksForCalls || found !== undefined || mark || cleanResults;
   const more = isMore ? await loadGuards() : undefined;
-  const asked = approval && more?.callApproval({ log: settings.log, ...approval });
-  const pins = [await lockedPins(options.lock, settings), options.pins].filter(isPresent);
+  const asked = asksForCalls ? more?.callApproval({ calls, ask, store, log: settings.log }) : undefined;
+  const pins = typeof accepted === "string" ? await lockedPins(accepted, settings) : accepted;
+  const own = use.map((guard) => (typeof guard === "function" ? { middleware: guard } : guard));
   return {
     use: [
-      ...use,
+      ...own.map(({ middleware }) => middleware),
       asked?.middleware,
-      ...pins.map(({ middleware }) => middleware),
+      pins?.middleware,
       mark === true ? more?.markResults() : undefined,
       limits === false ? undefined : limitResults(limits),
       cleanResults === true ? more?.cleanResults() : undefined,
       found && more?.scanResults({ found }),
-      trace === true ? more?.traceCalls() : undefined,
     ].filter(isPresent),
     toolPolicies: [
       found && more?.scanTools({ found }),
       options.cleanTools === false ? undefined : cleanTools(),
-      ...toolPolicies,
-      ...pins.map(({ policy }) => policy),
+      ...own.map(({ policy }: ToolGuard) => policy),
+      pins?.policy,
       asked?.policy,
     ].filter(isPresent),
     statusChanged:
@@ -126,9 +119,9 @@ export async function createGuards({
           more?.scanText(instructions, { server: name, where: "instructions" }, { found });
       }),
     saved: async (deadline) => {
-      if (pins.length === 0) return;
+      if (pins === undefined) return;
       await waitForClosing({
-        work: () => Promise.all(pins.map((one) => one.saved())),
+        work: () => pins.saved(),
         deadline,
         onLate: (ms) => settings.log("warn", `The accepted tools were not stored within ${ms} ms.`),
       });
@@ -163,10 +156,9 @@ export async function readLock(file: string, writeCommand = "jackfield verify --
 }
 
 async function lockedPins(
-  file: string | undefined,
+  file: string,
   { cwd = ".", log, refresh }: Pick<GuardSettings, "cwd" | "log" | "refresh">,
-): Promise<ToolPins | undefined> {
-  if (file === undefined) return undefined;
+): Promise<ToolPins> {
   const lock = await readLock(resolve(cwd, file));
   const guards = await loadGuards();
   return guards.openToolPins({ lock, log, refresh, found: (finding) => logDrift(finding, log, guards) });

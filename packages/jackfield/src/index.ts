@@ -11,7 +11,7 @@ export type {
   ServerResolverOptions,
   TrustFolder,
 } from "@jackfield/mcp-config";
-export { promptApprover } from "@jackfield/mcp-config/runtime";
+export { promptApprover } from "@jackfield/mcp-config";
 export {
   type AuthPort,
   type CallMiddleware,
@@ -53,7 +53,7 @@ export {
   type ToolRef,
   type ToolTypes,
 } from "@jackfield/mcp-core";
-export type { ApprovalRule, CallApprovalOptions } from "@jackfield/mcp-guard";
+export type { ApprovalRule, RulesByServer } from "@jackfield/mcp-guard";
 export {
   type AsyncViewFilter,
   type HeartbeatOptions,
@@ -76,15 +76,22 @@ export type { GuardOptions } from "./guards.ts";
 export type { Mcp, McpForPrincipal, McpReloadReport, McpReport, McpSource, TypedCalls } from "./mcp.ts";
 export { openMcp } from "./open-mcp.ts";
 export type {
+  ApprovalOptions,
   CacheOptions,
+  ConnectOptions,
   DiscoverOptions,
   McpFilterOptions,
   OpenMcpOptions,
+  ToolGuard,
+  ValueOptions,
 } from "./open-mcp-options.ts";
-export { claudeCode } from "./presets/claude-code.ts";
-export { hexos } from "./presets/hexos.ts";
-export { ohMyPi } from "./presets/oh-my-pi.ts";
-export { type OpenaiAgentsOptions, openaiAgents } from "./presets/openai-agents.ts";
-export type { RuntimePreset } from "./presets/runtime-preset.ts";
-export { sideCar } from "./presets/sidecar.ts";
+export {
+  claudeCode,
+  hexos,
+  type OpenaiAgentsOptions,
+  ohMyPi,
+  openaiAgents,
+  type RuntimePreset,
+  sideCar,
+} from "./presets.ts";
 export { fixedRoots } from "./transports.ts";

@@ -1,11 +1,32 @@
-import type { CallOptions, ToolCallParameters, ToolRef, ToolResultOf } from "@jackfield/mcp-core";
-import type { McpManager, ReloadReport, StartupReport } from "@jackfield/mcp-manager";
+import type {
+  BeginLoginOptions,
+  BegunLogin,
+  FinishedLogin,
+  FinishLoginOptions,
+  LoginResponse,
+} from "@jackfield/mcp-auth";
+import type {
+  CallOptions,
+  KnownCredentials,
+  ToolCallParameters,
+  ToolRef,
+  ToolResultOf,
+} from "@jackfield/mcp-core";
+import type {
+  CloseOptions,
+  McpManager,
+  PrincipalOptions,
+  ReloadReport,
+  StartupReport,
+} from "@jackfield/mcp-manager";
 import { beginClosing, type ClosingDeadline } from "./closing-work.ts";
 import type { Configuration } from "./configuration.ts";
-import { type ConfigurationReport, configurationReport } from "./configuration-report.ts";
-import type { DiagnosticFeed } from "./diagnostic-feed.ts";
-import { joinManager } from "./joined-source.ts";
-import type { Secrecy } from "./secrecy.ts";
+import {
+  type ConfigurationReport,
+  configurationReport,
+  type DiagnosticFeed,
+} from "./configuration-report.ts";
+import type { WebLogins } from "./web-logins.ts";
 
 /** What happened while the runtime was opened. It is frozen, and so are its lists. */
 export interface McpReport extends StartupReport, ConfigurationReport {
@@ -39,7 +60,8 @@ export interface TypedCalls {
 }
 
 /** What every source of a runtime's servers has. */
-export type McpSource = Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool"> & TypedCalls;
+export type McpSource = Omit<McpManager, "start" | "reload" | "announce" | "forPrincipal" | "callTool"> &
+  TypedCalls;
 
 /** The servers of a runtime for one of its users. Closing it ends that user's own sessions and no others. */
 export interface McpForPrincipal extends McpSource {
@@ -62,8 +84,22 @@ export interface Mcp extends McpSource {
    */
   forPrincipal(
     principal: string,
-    options?: { readonly signal?: AbortSignal | undefined },
+    options?: PrincipalOptions & { readonly signal?: AbortSignal | undefined },
   ): Promise<McpForPrincipal>;
+  /**
+   * Begins a login of a user to a server: send the user's browser to `url`. It comes back to the `redirectUri` of `createOAuth`, with a
+   * request that any machine can pass to `finishLogin`, once, within ten minutes. `login` of an `MCP_AUTH_REQUIRED` says what is needed.
+   *
+   * @throws McpError `MCP_CONFIG_INVALID` unless `auth` is of `createOAuth`; otherwise as `OAuth.beginLogin`; `MCP_SERVER_UNKNOWN`
+   */
+  beginLogin(principal: string, server: string, options: BeginLoginOptions): Promise<BegunLogin>;
+  /**
+   * Finishes a login that any machine has begun. What this runtime has opened for the user connects to the server again if it had failed.
+   *
+   * @param response - the request with which the browser came back, or its URL
+   * @throws McpError as `OAuth.finishLogin`
+   */
+  finishLogin(response: LoginResponse, options: FinishLoginOptions): Promise<FinishedLogin>;
   /**
    * Reads the configuration again from the same sources and changes only what differs: removed servers are closed, new ones are started and
    * waited for as in `openMcp`, and others are reconnected only if something that their connection depends on differs. A project's server
@@ -79,59 +115,69 @@ export interface Opening {
   readonly started: StartupReport;
   readonly configuration: Configuration;
   readonly diagnosticFeed: DiagnosticFeed;
-  readonly secrecy: Pick<Secrecy, "admit" | "hideIn" | "log">;
+  readonly credentials: KnownCredentials;
+  readonly webLogins: WebLogins;
   /** How long closing may take in all, in milliseconds. */
   readonly closeTimeoutMs: number | undefined;
 }
 
 /**
- * Joins the manager with the entries that could not be used, so that these appear wherever servers are listed.
+ * The manager as a runtime that knows its configuration.
  *
  * @param release - frees what was opened for the manager, after it has been closed, within the time that is left
  */
 export function createMcp(
   manager: McpManager,
-  { started, configuration, diagnosticFeed, secrecy, closeTimeoutMs }: Opening,
+  { started, configuration, diagnosticFeed, credentials, webLogins, closeTimeoutMs }: Opening,
   release: (deadline: ClosingDeadline) => Promise<void>,
 ): Mcp {
-  const report: McpReport = Object.freeze({
-    ...started,
-    ...configurationReport(configuration.merged),
-    failed: Object.freeze([...started.failed, ...configuration.failed()]),
-  });
-  const close = async () => {
-    const deadline = beginClosing(closeTimeoutMs);
+  const report: McpReport = Object.freeze({ ...started, ...configurationReport(configuration.merged) });
+  const close = async (options?: CloseOptions) => {
+    const deadline = beginClosing(closeTimeoutMs, options?.drainMs);
     try {
-      await manager.close();
+      await manager.close(options);
     } finally {
       await release(deadline);
     }
   };
-  const { admit, hideIn, log } = secrecy;
-  const entries = () => [...configuration.broken(), ...configuration.awaitingTrust()];
-  const joining = { entries, diagnosticFeed, hideIn, log };
   return {
-    ...joinManager(manager, joining),
+    ...sourceOf(manager),
     report,
     async reload() {
       const reloaded = await configuration.reload(manager);
       if (!reloaded.applied) diagnosticFeed.add(reloaded.diagnostics);
       return reloaded;
     },
+    beginLogin: (principal, server, options) => {
+      const definitions = configuration.merged.servers;
+      return credentials.hiding(webLogins.begin(principal, { server, definitions }, options));
+    },
+    finishLogin: (response, options) => credentials.hiding(webLogins.finish(response, options)),
     async forPrincipal(principal, options) {
-      const other = manager.forPrincipal(principal);
-      const leave = admit(principal);
-      const closeOther = () => other.close().finally(leave);
+      const other = manager.forPrincipal(principal, options);
+      const forget = webLogins.follow(principal, other);
+      const closeOther = (options?: CloseOptions) => other.close(options).finally(forget);
       try {
-        const joined = joinManager(other, joining);
         const report = await other.start(options);
-        return { ...joined, report, close: closeOther, [Symbol.asyncDispose]: closeOther };
+        return { ...sourceOf(other), report, close: closeOther, [Symbol.asyncDispose]: () => closeOther() };
       } catch (error) {
         await closeOther();
         throw error;
       }
     },
     close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => close(),
   };
+}
+
+/** The manager without what only `openMcp` may do with it. */
+function sourceOf(manager: McpManager): McpSource {
+  const methods = [
+    ...(["tools", "searchTools", "callTool", "on", "servers", "ready", "reconnect", "disconnect"] as const),
+    ...(["refreshTools", "view", "viewFor", "close", "resources", "resourceTemplates"] as const),
+    ...(["readResource", "subscribe", "prompts", "getPrompt", "complete", Symbol.asyncDispose] as const),
+  ] satisfies (keyof McpSource)[];
+  return Object.fromEntries(
+    methods.map((name) => [name, manager[name].bind(manager)]),
+  ) as unknown as McpSource;
 }

@@ -1,3 +1,4 @@
+import type { OAuth } from "@jackfield/mcp-auth";
 import type {
   DiscoverServersOptions,
   InheritEnv,
@@ -9,11 +10,14 @@ import type {
 } from "@jackfield/mcp-config";
 import type {
   AuthPort,
+  CallMiddleware,
   Connector,
   Implementation,
+  Logger,
   ResolveServer,
   StateStore,
   ToolCache,
+  ToolListPolicy,
 } from "@jackfield/mcp-core";
 import type { CallApprovalOptions } from "@jackfield/mcp-guard";
 import type { McpManagerOptions } from "@jackfield/mcp-manager";
@@ -33,7 +37,7 @@ export interface CacheOptions {
 /** Where servers are looked for, in addition to those that are passed. */
 export type DiscoverOptions = Pick<
   DiscoverServersOptions,
-  "cwd" | "hosts" | "project" | "order" | "home" | "env"
+  "cwd" | "hosts" | "project" | "order" | "home" | "env" | "maxFileBytes"
 >;
 
 /** Which of the servers found are used. */
@@ -42,28 +46,67 @@ export interface McpFilterOptions extends ServerFilterOptions {
   readonly exaApiKey?: ((key: string, server: string) => void) | undefined;
 }
 
+/** Everything that a person is asked, and what is allowed without asking. */
+export interface ApprovalOptions {
+  /**
+   * Asked in the background about each server that a project brings and nobody has approved. A server that it approves is started and
+   * remembered; nothing else waits for the answer. Default: none, so approve with `npx jackfield approve`.
+   */
+  readonly servers?: ServerApprover | undefined;
+  /**
+   * Trust by folder in place of approval by content. For `false`, the folder's project starts no process, but its remote servers are
+   * reached; for `true`, everything runs, whatever its files say later. It is asked at each opening and `reload()`. Default: by content.
+   */
+  readonly folders?: TrustFolder | undefined;
+  /**
+   * Variables of this process, and ids of `inputs`, that the servers of projects may read besides what their approval lists. Default: none.
+   */
+  readonly projectVariables?: readonly string[] | undefined;
+  /**
+   * Which calls are approved before they are made: `always`, `never`, `annotations`, settings by tool, a function, or
+   * `{ servers, others }` with a rule for each server. Default: every call if there is an `ask`, else none.
+   */
+  readonly calls?: CallApprovalOptions["calls"];
+  /** Asks a person about a call. Without it, calls that need approval are refused. */
+  readonly ask?: CallApprovalOptions["ask"];
+  /**
+   * Where answers are kept. Default: those about servers in files of mode 0600 in the user's state directory; those about calls for this
+   * run only.
+   */
+  readonly store?: StateStore | undefined;
+}
+
+/** How the default resolver fills in what entries refer to. */
+export type ValueOptions = Pick<ServerResolverOptions, "missingVariable" | "inputs" | "runCommands">;
+
+/** How the default connector opens sessions. */
+export interface ConnectOptions {
+  /** How it introduces itself to servers. Default: `jackfield`. */
+  readonly clientInfo?: Implementation | undefined;
+}
+
+/** A guard of your own, such as those of `@jackfield/mcp-guard`. */
+export interface ToolGuard {
+  /** Stands around each call. */
+  readonly middleware?: CallMiddleware | undefined;
+  /** Sees each tool before it is offered, and may change or block it. */
+  readonly policy?: ToolListPolicy | undefined;
+}
+
 /**
  * Options of `openMcp`, all optional. Servers passed in `servers` and `configFiles` count as approved; those that a project brings do not.
  */
 export interface OpenMcpOptions
-  extends Pick<ServerResolverOptions, "missingVariable" | "projectVariables" | "inputs" | "runCommands">,
-    Pick<
-      McpManagerOptions,
-      | "startup"
-      | "idleTimeoutMs"
-      | "toolPollIntervalMs"
-      | "heartbeat"
-      | "resourceUpdateQuietMs"
-      | "closeTimeoutMs"
-      | "retry"
-      | "limits"
-      | "naming"
-      | "use"
-      | "toolPolicies"
-      | "handlers"
-      | "principal"
-      | "log"
-    > {
+  extends Pick<
+    McpManagerOptions,
+    "startup" | "retry" | "limits" | "naming" | "search" | "handlers" | "principal"
+  > {
+  /**
+   * Makes this the one runtime of that id in this process, for programs whose modules are evaluated again while they run, as by `next dev`:
+   * the same options return the runtime that is open, other servers reload it, and other options close it and open another. Functions do not
+   * count; the latest are called. Default: each call opens a runtime.
+   */
+  readonly id?: string | undefined;
   /**
    * Servers by name, in the common form: `{ command, args, env }`, `{ url, headers }`, or `{ server }` for one in this process. They take
    * precedence over files.
@@ -72,7 +115,7 @@ export interface OpenMcpOptions
   /** Files in the `mcpServers` form, highest precedence first. */
   readonly configFiles?: readonly string[] | undefined;
   /**
-   * The folder for relative paths, in the two options above, `cache` and `guards.lock`, and for `discover`. Default: the process's working
+   * The folder for relative paths, in the two options above, `cache` and `guards.pins`, and for `discover`. Default: the process's working
    * directory.
    */
   readonly cwd?: string | undefined;
@@ -81,18 +124,8 @@ export interface OpenMcpOptions
    * `cwd` up to its repository's root, and the user's own `mcp.json`.
    */
   readonly discover?: DiscoverOptions | false | undefined;
-  /**
-   * Asked in the background about each server that a project brings and nobody has approved. A server that it approves is started and
-   * remembered; nothing else waits for the answer. Default: none, so approve with `npx jackfield approve`.
-   */
-  readonly approve?: ServerApprover | undefined;
-  /** Where approvals of servers are kept; those of calls are in `approval.store`. Default: files of mode 0600 in the user's state directory. */
-  readonly approvals?: StateStore | undefined;
-  /**
-   * Trust by folder in place of approval by content. For `false`, the folder's project starts no process, but its remote servers are
-   * reached; for `true`, everything runs, whatever its files say later. It is asked at each opening and `reload()`.
-   */
-  readonly trust?: TrustFolder | undefined;
+  /** Everything that a person is asked: about the servers of projects, and before calls. */
+  readonly approval?: ApprovalOptions | undefined;
   /** Which servers are used: by name, command line or URL, or because the host has a replacement of its own. Default: all. */
   readonly filters?: McpFilterOptions | undefined;
   /** The persistent catalog: its options, a `ToolCache` of your own, which you close yourself, or `false` for none. Default: on disk. */
@@ -102,19 +135,27 @@ export interface OpenMcpOptions
    */
   readonly inheritEnv?: InheritEnv | undefined;
   /**
-   * Guards between models and servers, in addition to `use` and `toolPolicies`. Default: results are cut for models at 50,000 characters,
+   * Guards between models and servers, in addition to `use`. Default: results are cut for models at 50,000 characters,
    * and hidden characters are removed from tools. `false`: none.
    */
   readonly guards?: GuardOptions | false | undefined;
-  /** Approval of calls before they are made: which calls, and who approves them. Default: none needs approval. */
-  readonly approval?: CallApprovalOptions | undefined;
+  /** Middleware around each call, the first outermost, and guards that also see tools before they are offered. Default: none. */
+  readonly use?: readonly (CallMiddleware | ToolGuard)[] | undefined;
   /**
-   * Opens sessions. Default: stdio, Streamable HTTP and in-process servers, through `@jackfield/mcp-transports`. With a connector of your
-   * own, `http` and `clientInfo` are not used, and servers that an earlier run left behind are not looked for.
+   * Tells OpenTelemetry of every connection, login and request to a server, by its conventions for MCP: spans, two histograms, and a
+   * `traceparent` in each request. Needs `@opentelemetry/api`, which is not loaded otherwise. Default `false`.
    */
-  readonly connect?: Connector | undefined;
-  /** Fills in variables. Default: from this process's environment, through `@jackfield/mcp-config`. */
-  readonly resolve?: ResolveServer | undefined;
+  readonly telemetry?: boolean | undefined;
+  /**
+   * A connector of your own, with which `http` is not used, or `{ clientInfo }` for the default one: stdio, Streamable HTTP and in-process
+   * servers, through `@jackfield/mcp-transports`.
+   */
+  readonly connect?: Connector | ConnectOptions | undefined;
+  /**
+   * A resolver of your own, or `{ missingVariable, inputs, runCommands }` for the default one, which fills in variables from this process's
+   * environment, through `@jackfield/mcp-config`.
+   */
+  readonly resolve?: ResolveServer | ValueOptions | undefined;
   /**
    * How the default connector reaches remote servers: `{ proxy, tls, fetch }`, or a function that chooses for each server. Default: undici,
    * the proxies of the environment, and the certificate authorities of Node.js.
@@ -122,11 +163,14 @@ export interface OpenMcpOptions
   readonly http?: HttpOptionsSource | undefined;
   /**
    * Credentials of remote servers. Default: the logins of `jackfield login`, for servers whose entries have no `Authorization` header and
-   * that are reached without a `principal`; no login is ever started.
+   * that are reached without a `principal`; no login is ever started. `beginLogin` and `finishLogin` need the one that `createOAuth` makes.
    */
-  readonly auth?: AuthPort | undefined;
-  /** How the default connector introduces itself to servers. Default: `jackfield`. */
-  readonly clientInfo?: Implementation | undefined;
+  readonly auth?: (AuthPort & Partial<Pick<OAuth, "beginLogin" | "finishLogin">>) | undefined;
+  /**
+   * Gets everything that the runtime says, without credentials. Default: warnings and errors go to standard error, each once until something
+   * has changed. `false`: nothing is said.
+   */
+  readonly log?: Logger | false | undefined;
   /** Cancels the opening: `openMcp` then rejects with `MCP_ABORTED` once everything it had started is gone. */
   readonly signal?: AbortSignal | undefined;
 }

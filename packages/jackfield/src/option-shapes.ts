@@ -1,199 +1,179 @@
-import { isRecord, McpError } from "@jackfield/mcp-core";
+import {
+  checkOptions,
+  isRecord,
+  type OptionKind,
+  optionChoice,
+  optionEither,
+  optionGroup,
+  optionKinds,
+  optionList,
+  optionNumber,
+  optionPort,
+} from "@jackfield/mcp-core";
+import type { GuardOptions } from "./guards.ts";
+import type {
+  ApprovalOptions,
+  CacheOptions,
+  ConnectOptions,
+  DiscoverOptions,
+  McpFilterOptions,
+  OpenMcpOptions,
+  ValueOptions,
+} from "./open-mcp-options.ts";
 
-/** What an option must be, as text and as a check. */
-interface Shape {
-  readonly what: string;
-  fits(value: unknown): boolean;
-  /** The shapes of its fields, for an object. */
-  readonly fields?: Shapes | undefined;
-}
+/** A kind for each option: the type demands one for every new option. */
+type KindsOf<T> = { readonly [K in keyof T]-?: OptionKind };
 
-type Shapes = { readonly [option: string]: Shape };
+const { any, callable, flag, name, record, text, texts } = optionKinds;
+const amount = optionNumber(0);
+const no: OptionKind = { what: "false", fits: (value) => value === false };
+const store = optionPort("a StateStore", ["get", "set", "delete", "keys"]);
+const pins = optionPort("ToolPins", ["policy", "middleware", "saved"]);
+const toolCache = optionPort("a ToolCache", ["getMany", "set", "markStale", "delete", "list", "close"]);
 
-const isFunction = (value: unknown) => typeof value === "function";
-const isString = (value: unknown) => typeof value === "string";
-
-const text: Shape = { what: "a string", fits: isString };
-const nonEmptyString: Shape = {
-  what: "a string that is not empty",
-  fits: (value) => isString(value) && value !== "",
-};
-const flag: Shape = { what: "true or false", fits: (value) => typeof value === "boolean" };
-const amount: Shape = {
-  what: "a finite number of at least 0",
-  fits: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
-};
-const callable: Shape = { what: "a function", fits: isFunction };
-
-function objectOf(fields: Shapes = {}, what = "an object"): Shape {
-  return { what, fits: isRecord, fields };
-}
-
-/** Methods are looked up by name, because those of a class are inherited. */
-function objectWith(what: string, methods: readonly string[]): Shape {
-  const fits = (value: unknown) =>
-    isRecord(value) && methods.every((name) => isFunction(value[name as keyof typeof value]));
-  return { what, fits };
-}
-
-function listOf(what: string, fits: (element: unknown) => boolean): Shape {
-  return { what: `a list of ${what}`, fits: (value) => Array.isArray(value) && value.every(fits) };
-}
-
-function oneOf(...choices: readonly unknown[]): Shape {
-  const names = choices.map((choice) => JSON.stringify(choice));
-  return {
-    what: `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`,
-    fits: (value) => choices.includes(value),
-  };
-}
-
-/** The fields are those of the first shape; they are checked if the value is an object. */
-function either(first: Shape, ...others: readonly Shape[]): Shape {
-  const shapes = [first, ...others];
-  return {
-    what: shapes.map(({ what }) => what).join(" or "),
-    fits: (value) => shapes.some(({ fits }) => fits(value)),
-    fields: first.fields,
-  };
-}
-
-const onlyFalse: Shape = { what: "false", fits: (value) => value === false };
-const strings = listOf("strings", isString);
-const functions = listOf("functions", isFunction);
 /** A malformed pattern would match nothing, without any error. */
-const patterns = listOf("{ name }, { url } or { argv: [...] }", (pattern) => {
+const patterns = optionList("{ name }, { url } or { argv: [...] }", (pattern) => {
   const [[kind, value] = [], ...others] = isRecord(pattern) ? Object.entries(pattern) : [];
   if (others.length > 0) return false;
-  return kind === "argv" ? strings.fits(value) : (kind === "name" || kind === "url") && isString(value);
+  return kind === "argv" ? texts.fits(value) : (kind === "name" || kind === "url") && text.fits(value);
 });
 /** A malformed filter would fail for each server and block all of them. */
-const filters = listOf(
+const filters = optionList(
   "{ name, block }",
-  (filter) =>
-    isRecord(filter) &&
-    "name" in filter &&
-    isString(filter.name) &&
-    "block" in filter &&
-    isFunction(filter.block),
+  (filter) => isRecord(filter) && text.fits(filter.name) && callable.fits(filter.block),
 );
-const store = objectWith("a StateStore", ["get", "set", "delete", "keys"]);
+const uses = optionList("functions, or { middleware, policy }", (use) => {
+  if (!isRecord(use)) return callable.fits(use);
+  const { middleware, policy } = use;
+  return [middleware, policy].some(callable.fits) && [middleware, policy].every(isMissingOr(callable));
+});
+const clientInfo: OptionKind = {
+  what: "an object with a name and a version",
+  fits: (value) => isRecord(value) && text.fits(value.name) && text.fits(value.version),
+};
 
-/** The manager checks its own numbers, together with those of single servers. */
-const OPTIONS: Shapes = {
+const DISCOVER: KindsOf<DiscoverOptions> = {
   cwd: text,
-  discover: either(
-    objectOf({ cwd: text, project: flag, order: strings, home: text, env: objectOf() }),
-    onlyFalse,
-  ),
-  approve: callable,
-  approvals: store,
-  trust: callable,
-  filters: objectOf({
-    disabledServers: strings,
-    enabledServers: strings,
-    allow: patterns,
-    deny: patterns,
-    exa: flag,
-    exaApiKey: callable,
-    browser: either(flag, callable),
-    more: filters,
-  }),
-  projectVariables: strings,
-  inputs: objectOf(),
-  missingVariable: oneOf("fail", "empty", "literal", "host"),
-  runCommands: either(objectOf({ timeoutMs: amount, failureBackoffMs: amount }), flag),
-  inheritEnv: either(flag, strings),
-  cache: either(
-    objectOf(
-      { path: nonEmptyString, busyTimeoutMs: amount, maxBytes: amount },
-      "an object such as { path }, a ToolCache",
-    ),
-    onlyFalse,
-  ),
-  startup: objectOf({
-    uncached: oneOf("wait", "later"),
-    failures: oneOf("keep", "drop", "throw"),
-  }),
-  retry: objectOf({
-    jitter: oneOf("full", "around", "none"),
-    restartsAtOnce: flag,
-    reviveOnCall: flag,
-  }),
-  heartbeat: objectOf(),
-  limits: objectOf({ trustAnnotations: flag, era: oneOf("legacy", "modern") }),
-  guards: either(
-    objectOf({
-      limits: either(
-        objectOf({
-          servers: {
-            what: "an object of limits by server",
-            fits: (value) => isRecord(value) && Object.values(value).every(isRecord),
-          },
-          store: objectWith("a ResultStore", ["save"]),
-        }),
-        onlyFalse,
-      ),
-      cleanTools: flag,
-      cleanResults: flag,
-      mark: flag,
-      found: callable,
-      lock: text,
-      pins: objectWith("ToolPins", ["policy", "middleware", "saved"]),
-      trace: flag,
-    }),
-    onlyFalse,
-  ),
-  approval: objectOf({ servers: objectOf(), ask: callable, store, log: callable }),
-  use: functions,
-  toolPolicies: functions,
-  handlers: objectOf({ elicit: callable, sample: callable, roots: callable }),
-  auth: objectWith("an AuthPort", ["headers", "onChallenge"]),
-  principal: nonEmptyString,
-  naming: objectOf({ reserved: strings, strategy: either(text, callable) }),
-  connect: callable,
-  resolve: callable,
-  http: either(objectOf({ proxy: flag, tls: objectOf(), fetch: callable }), callable),
-  clientInfo: {
-    what: "an object with a name and a version",
-    fits: (value) =>
-      isRecord(value) &&
-      "name" in value &&
-      isString(value.name) &&
-      "version" in value &&
-      isString(value.version),
+  hosts: any, // What is wrong with hosts is reported like a faulty file.
+  project: flag,
+  order: texts,
+  home: text,
+  env: record,
+  maxFileBytes: amount,
+};
+const APPROVAL: KindsOf<ApprovalOptions> = {
+  servers: {
+    what: 'a function that is asked about a server (rules by server are "approval.calls.servers")',
+    fits: callable.fits,
   },
-  log: callable,
-  signal: objectWith("an AbortSignal", ["addEventListener", "removeEventListener", "throwIfAborted"]),
+  folders: callable,
+  projectVariables: texts,
+  calls: any, // `callApproval` says what is wrong with a rule.
+  ask: callable,
+  store,
+};
+const FILTERS: KindsOf<McpFilterOptions> = {
+  disabledServers: texts,
+  enabledServers: texts,
+  allow: patterns,
+  deny: patterns,
+  exa: flag,
+  exaApiKey: callable,
+  browser: optionEither(flag, callable),
+  more: filters,
+};
+const CACHE: KindsOf<CacheOptions> = { path: name, busyTimeoutMs: amount, maxBytes: amount };
+const GUARDS: KindsOf<GuardOptions> = {
+  limits: optionEither(
+    optionGroup({
+      maxResultChars: any,
+      maxBinaryBytes: any,
+      servers: {
+        what: "an object of limits by server",
+        fits: (value) => isRecord(value) && Object.values(value).every(isRecord),
+      },
+      store: optionPort("a ResultStore", ["save"]),
+    }),
+    no,
+  ),
+  cleanTools: flag,
+  cleanResults: flag,
+  mark: flag,
+  found: callable,
+  pins: optionEither(text, pins),
+};
+const VALUES: KindsOf<ValueOptions> = {
+  missingVariable: optionChoice("fail", "empty", "literal", "host"),
+  inputs: record,
+  runCommands: optionEither(optionGroup({ timeoutMs: amount, failureBackoffMs: amount }), flag),
+};
+const CONNECT: KindsOf<ConnectOptions> = { clientInfo };
+const HTTP = {
+  proxy: flag,
+  tls: optionGroup({ ca: any, cert: any, key: any, passphrase: any }),
+  fetch: callable,
+};
+
+/** What is `any` is checked by the manager. */
+const OPTIONS: KindsOf<OpenMcpOptions> = {
+  id: name,
+  servers: any, // What is wrong with servers and files is reported like a faulty file.
+  configFiles: any,
+  cwd: text,
+  discover: optionEither(optionGroup(DISCOVER), no),
+  cache: optionEither(optionGroup(CACHE, "an object such as { path }"), toolCache, no),
+  approval: optionGroup(APPROVAL),
+  filters: optionGroup(FILTERS),
+  startup: any,
+  retry: any,
+  limits: record,
+  inheritEnv: optionEither(flag, texts),
+  naming: any,
+  guards: optionEither(optionGroup(GUARDS), no),
+  use: uses,
+  search: any,
+  handlers: optionGroup({ elicit: callable, sample: callable, roots: callable }),
+  auth: optionPort("an AuthPort", ["headers", "onChallenge"]),
+  principal: any,
+  http: optionEither(optionGroup(HTTP), callable),
+  connect: optionEither(optionGroup(CONNECT, "an object such as { clientInfo }"), callable),
+  resolve: optionEither(optionGroup(VALUES, "an object such as { missingVariable }"), callable),
+  telemetry: flag,
+  log: optionEither(callable, no),
+  signal: optionPort("an AbortSignal", ["addEventListener", "removeEventListener", "throwIfAborted"]),
+};
+
+/** Names of earlier versions and of other programs. */
+const RENAMED = {
+  approve: '"approval.servers"',
+  approvals: '"approval.store"',
+  trust: '"approval.folders"',
+  projectVariables: '"approval.projectVariables"',
+  requiresApproval: '"approval.calls"',
+  "approval.rule": '"approval.calls"',
+  "guards.lock": '"guards.pins"',
+  "guards.trace": '"telemetry"',
+  toolPolicies: '"use", with { policy } in its list',
+  clientInfo: '"connect.clientInfo"',
+  missingVariable: '"resolve.missingVariable"',
+  inputs: '"resolve.inputs"',
+  runCommands: '"resolve.runCommands"',
+  idleTimeoutMs: '"limits.idleTimeoutMs"',
+  toolPollIntervalMs: '"limits.toolPollIntervalMs"',
+  resourceUpdateQuietMs: '"limits.resourceUpdateQuietMs"',
+  closeTimeoutMs: '"limits.closeTimeoutMs"',
+  heartbeat: '"retry.heartbeat"',
 };
 
 /**
- * Checks options, which may come from untyped code. Errors in `servers` and `configFiles` are reported like those in other files. Unknown
- * option names are ignored.
+ * Checks options, which may come from untyped code. Errors in `servers` and `configFiles` are reported like those in other files.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an invalid option; its value, which may be secret, is not in the message
+ * @throws McpError `MCP_CONFIG_INVALID` for an invalid or unknown option; its value, which may be secret, is not in the message
  */
-export function checkOptions(options: unknown): void {
-  if (!isRecord(options)) throw invalid(`The options must be an object, not ${kindOf(options)}.`);
-  checkFields(options, OPTIONS, "");
+export function checkOpenOptions(options: unknown): void {
+  checkOptions(options, OPTIONS, { renamed: RENAMED });
 }
 
-function checkFields(given: object, shapes: Shapes, prefix: string): void {
-  for (const [name, { what, fits, fields }] of Object.entries(shapes)) {
-    const value: unknown = given[name as keyof typeof given];
-    if (value === undefined) continue;
-    const option = prefix + name;
-    if (!fits(value)) throw invalid(`Option "${option}" must be ${what}, not ${kindOf(value)}.`);
-    if (fields !== undefined && isRecord(value)) checkFields(value, fields, `${option}.`);
-  }
-}
-
-function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "this list";
-  return typeof value === "object" ? "this object" : `this ${typeof value}`;
-}
-
-function invalid(message: string): McpError {
-  return new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+function isMissingOr({ fits }: OptionKind): (value: unknown) => boolean {
+  return (value) => value === undefined || fits(value);
 }

@@ -5,7 +5,6 @@ import { type CommandArguments, readArguments } from "./command-line/arguments.t
 import { cellsOf } from "./command-line/cells.ts";
 import type { CommandResult } from "./command-line/command-result.ts";
 import { keepCompiledModules } from "./command-line/compiled-modules.ts";
-import { helpOn } from "./command-line/help.ts";
 import { interruption, untilInterrupted } from "./command-line/interruption.ts";
 import { watchTerminal, writeText } from "./command-line/outputs.ts";
 import { pageOf } from "./command-line/page.ts";
@@ -18,6 +17,7 @@ import {
   type Terminal,
 } from "./command-line/terminal.ts";
 import { withTypedOptions } from "./command-line/typed-options.ts";
+import { EXIT_USAGE, UsageError } from "./command-line/wrong-usage.ts";
 import { connectDeadlineFault } from "./connect-deadline.ts";
 import type { McpReport } from "./mcp.ts";
 import { hasStateDirectory, NO_STATE_DIRECTORY_WARNING } from "./unknown-home.ts";
@@ -60,11 +60,41 @@ async function runUntilDone(
   signal: AbortSignal,
 ): Promise<number> {
   try {
-    return await run(readArguments(argv), terminal, signal);
+    const args = await readArguments(argv);
+    return await run({ ...args, hosts: args.hosts ?? (await defaultHosts(args)) }, terminal, signal);
   } catch (thrown) {
-    terminal.stderr.write(errorText(explained(thrown), terminal.stderr));
-    return isMcpError(thrown, "MCP_ABORTED") ? EXIT_INTERRUPTED : 1;
+    const error = explained(thrown);
+    terminal.stderr.write(errorText(error, terminal.stderr));
+    if (isMcpError(thrown, "MCP_ABORTED")) return EXIT_INTERRUPTED;
+    // As `--json` may itself be what could not be understood, the words are looked at.
+    if (argv.includes("--json")) await printError(error, terminal, signal);
+    return error instanceof UsageError ? EXIT_USAGE : 1;
   }
+}
+
+/** What `--json` prints in place of a document if there is none. */
+function printError(error: McpError, terminal: Terminal, signal: AbortSignal): Promise<unknown> {
+  return print(documentText({}, error), terminal, signal).catch(() => {});
+}
+
+/** What `--json` prints: the document of a command, and the error that kept it from all of its work. */
+function documentText(json: object, error: McpError | undefined): string {
+  if (error === undefined) return `${printableJson(JSON.stringify(json, undefined, 2))}\n`;
+  const { location: _location, ...report } = error.toJSON();
+  const shown = { ...report, message: withTypedOptions(error.message) };
+  return `${printableJson(JSON.stringify({ ...json, error: shown }, undefined, 2))}\n`;
+}
+
+/** Only commands that look for servers need to know, and the module reads where they are. */
+async function defaultHosts(args: CommandArguments): Promise<CommandArguments["hosts"]> {
+  if (!looksForServers(args)) return undefined;
+  const { hostsOfUser } = await import("./command-line/hosts-of-user.ts");
+  return hostsOfUser();
+}
+
+function looksForServers(args: CommandArguments): boolean {
+  if (args.command === "config") return args.action.kind === "list";
+  return !["help", "version", "cache", "init", "add"].includes(args.command);
 }
 
 function explained(thrown: unknown): McpError {
@@ -80,7 +110,7 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
   if (worksInFolder(args)) refuseMissingFolder(args);
   switch (args.command) {
     case "help":
-      return print(helpOn(args.on), terminal, signal);
+      return print((await import("./command-line/help.ts")).helpOn(args.on), terminal, signal);
     case "version":
       return print(`${readVersion()}\n`, terminal, signal);
     case "config":
@@ -100,6 +130,20 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
       const { init } = await import("./command-line/init-command.ts");
       const result = init({ ...args, log: logTo(terminal, "warn"), signal });
       return show(await untilInterrupted(result, signal), args, terminal, signal);
+    }
+    case "add": {
+      const { add } = await import("./command-line/add-command.ts");
+      return show(await add(args, logTo(terminal, "warn")), args, terminal, signal);
+    }
+    case "remove":
+    case "enable":
+    case "disable": {
+      const { change } = await import("./command-line/change-command.ts");
+      return show(await change(args), args, terminal, signal);
+    }
+    case "completion": {
+      const { complete } = await import("./command-line/completion-command.ts");
+      return show(await complete(args, signal), args, terminal, signal);
     }
     case "types": {
       const { runtimeOptions } = await import("./command-line/opened-runtime.ts");
@@ -148,14 +192,14 @@ async function config(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const { action, cwd, configFiles: files, servers, hosts } = args;
+  const { action, cwd, configFiles: files, servers, hosts, maxFileBytes } = args;
   const { listConfig, parseConfig } = await import("./command-line/config-command.ts");
   if (action.kind === "parse") {
-    const parsed = parseConfig(action, cwd);
+    const parsed = parseConfig(action, { cwd, maxFileBytes });
     return show(await untilInterrupted(parsed, signal), args, terminal, signal);
   }
   const log = logTo(terminal, "warn");
-  const listed = listConfig({ cwd, files, servers, hosts, log });
+  const listed = listConfig({ cwd, files, servers, hosts, maxFileBytes, log });
   const { found, ...result } = await untilInterrupted(listed, signal);
   tellProblems(found, args, terminal);
   return show(result, args, terminal, signal);
@@ -166,13 +210,14 @@ async function approveServers(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const { cwd, configFiles: files, servers, hosts, server: name, yes } = args;
+  const { cwd, configFiles: files, servers, hosts, maxFileBytes, server: name, yes } = args;
   const { approve } = await import("./command-line/approve-command.ts");
   const { found, ...result } = await approve({
     cwd,
     files,
     servers,
     hosts,
+    maxFileBytes,
     name,
     yes,
     log: logTo(terminal, "warn"),
@@ -189,10 +234,12 @@ async function account(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const { cwd, configFiles: files, servers, hosts, server: name, cache } = args;
+  const { cwd, configFiles: files, servers, hosts, maxFileBytes, server: name, cache } = args;
+  const { inputs, projectVariables } = args;
   const log = logTo(terminal, args.verbose ? "debug" : "warn");
   const told = (found: DiscoveredServers) => tellProblems(found, args, terminal);
-  const options = { name, cache, cwd, files, servers, hosts, log, signal, tellProblems: told };
+  const places = { cwd, files, servers, hosts, maxFileBytes, inputs, projectVariables };
+  const options = { ...places, name, cache, log, signal, tellProblems: told };
   const { login, logout } = await import("./command-line/login-command.ts");
   const result = args.command === "login" ? login({ ...args, ...options, terminal }) : logout(options);
   return show(await result, args, terminal, signal);
@@ -225,12 +272,12 @@ function tellProblems(
 }
 
 async function show(
-  { json, text, exitCode }: CommandResult,
+  { json, text, error, exitCode }: CommandResult,
   args: CommandArguments,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  if (args.json) await print(`${printableJson(JSON.stringify(json, undefined, 2))}\n`, terminal, signal);
+  if (args.json) await print(documentText(json, error), terminal, signal);
   else await print(typeof text === "string" ? text : await text(pageOf(terminal.stdout)), terminal, signal);
   return exitCode;
 }

@@ -1,17 +1,21 @@
+import { resolve } from "node:path";
+import { KnownCredentials, type Logger, silentLogger, type ToolCache } from "@jackfield/mcp-core";
 import type { ClosingDeadline } from "./closing-work.ts";
 import type { ReadConfiguration } from "./configuration.ts";
 import { createGuards, type JoinedGuards } from "./guards.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
-import { openCatalog, type RuntimeCatalog } from "./runtime-catalog.ts";
 import { searchedPlaces } from "./searched-places.ts";
-import { createSecrecy, type Secrecy } from "./secrecy.ts";
 import { createServerSearch, type ServerSearch } from "./server-search.ts";
 import { createStoredLogins, type StoredLogins } from "./stored-logins.ts";
+import { openTelemetry, type Telemetry } from "./telemetry.ts";
 import { hasStateDirectory, NO_STATE_DIRECTORY_WARNING } from "./unknown-home.ts";
+import { warningsOnStandardError } from "./warnings.ts";
 
 /** What a runtime needs besides its manager. */
 export interface RuntimeServices {
-  readonly secrecy: Secrecy;
+  /** The credentials of all servers and users, which are hidden in errors and in what is logged. */
+  readonly credentials: KnownCredentials;
+  readonly log: Logger;
   readonly guards: JoinedGuards;
   readonly search: ServerSearch;
   /** The configuration, read once. */
@@ -19,6 +23,7 @@ export interface RuntimeServices {
   readonly catalog: RuntimeCatalog;
   /** Missing if the caller brings an `auth` port. */
   readonly logins: StoredLogins | undefined;
+  readonly telemetry: Telemetry | undefined;
   /** Aborted by `release`. */
   readonly signal: AbortSignal;
   /** Frees everything, within the time that is left. */
@@ -35,23 +40,66 @@ export async function openServices(
   options: OpenMcpOptions,
   refresh: (server: string) => Promise<void>,
 ): Promise<RuntimeServices> {
-  const { guards: guardOptions, approval, use, toolPolicies, cache, cwd, principal } = options;
+  const { cache, cwd, principal } = options;
   const isHomeKnown = hasStateDirectory();
-  const secrecy = createSecrecy(options.log);
-  const { log } = secrecy;
-  secrecy.admit(principal);
+  const credentials = new KnownCredentials();
+  const { log: given = warningsOnStandardError() } = options;
+  const log = credentials.logger(given === false ? silentLogger : given);
+  credentials.admit(principal);
   if (!isHomeKnown) log("warn", NO_STATE_DIRECTORY_WARNING);
-  const guards = await createGuards({ guards: guardOptions, approval, use, toolPolicies, cwd, log, refresh });
+  const guards = await createGuards({ ...options, log, refresh });
+  const telemetry = options.telemetry === true ? await openTelemetry(credentials, log) : undefined;
   const stop = new AbortController();
   const { signal } = stop;
   const search = createServerSearch(options, log, signal);
   const opened = await search.read();
   const catalog = await openCatalog({ cache, cwd, log, isHomeKnown });
   const logins =
-    options.auth === undefined ? createStoredLogins({ places: searchedPlaces(options), log }) : undefined;
+    options.auth === undefined
+      ? createStoredLogins({ places: searchedPlaces(options), http: options.http, log })
+      : undefined;
   const release = async (deadline: ClosingDeadline) => {
     stop.abort();
     await Promise.all([catalog.release(), logins?.close(deadline), guards.saved(deadline)]);
   };
-  return { secrecy, guards, search, opened, catalog, logins, signal, release };
+  return { credentials, log, guards, search, opened, catalog, logins, telemetry, signal, release };
+}
+
+/** The catalog of a runtime; missing if the caller wants none. */
+interface RuntimeCatalog {
+  readonly cache: ToolCache | undefined;
+  /** Closes the catalog if it was opened here. */
+  release(): Promise<void>;
+}
+
+interface RuntimeCatalogOptions extends Pick<OpenMcpOptions, "cache" | "cwd"> {
+  readonly log: Logger;
+  readonly isHomeKnown: boolean;
+}
+
+/** Opens the catalog on disk, unless the caller has one or wants none. Its package is loaded only if it is opened. */
+async function openCatalog({
+  cache: option,
+  cwd = ".",
+  log,
+  isHomeKnown,
+}: RuntimeCatalogOptions): Promise<RuntimeCatalog> {
+  if (option === false) return { cache: undefined, release: async () => {} };
+  if (option !== undefined && "getMany" in option) return { cache: option, release: async () => {} };
+  const { path: named, busyTimeoutMs, maxBytes } = option ?? {};
+  const { sqliteToolCache } = await import("@jackfield/mcp-tool-cache");
+  const path = named === undefined ? undefined : resolve(cwd, named);
+  const hasPlace = isHomeKnown || path !== undefined || Boolean(process.env.XDG_CACHE_HOME);
+  const catalogLog = hasPlace ? log : withoutFirst(log);
+  const cache = sqliteToolCache({ path, busyTimeoutMs, maxBytes, log: catalogLog });
+  return { cache, release: () => cache.close() };
+}
+
+/** Drops the first message: a catalog without a directory says that it has none, which `NO_STATE_DIRECTORY_WARNING` has said. */
+function withoutFirst(log: Logger): Logger {
+  let isFirst = true;
+  return (...said) => {
+    if (!isFirst) log(...said);
+    isFirst = false;
+  };
 }

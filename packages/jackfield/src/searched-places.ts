@@ -27,13 +27,15 @@ function textsIn(list: unknown): readonly string[] | undefined {
   return list.filter((element) => typeof element === "string" && element !== "");
 }
 
-/** Options that make a printed command look in the same places; its defaults are left out. */
+/** Options that make a printed command look in the same places. By default the command line reads the files of all hosts. */
 export function placeOptions({ files = [], hosts = [], cwd = "." }: SearchedPlaces): readonly string[] {
   const folder = resolve(cwd);
   const searched = hosts === "all" ? hosts : hosts.join(",");
   return [
     ...files.map((file) => `--config ${shellWord(resolve(folder, file))}`),
-    ...(searched === "" || searched === "jackfield" ? [] : [`--hosts ${shellWord(searched)}`]),
+    ...(searched === "" || searched === "jackfield" || searched === "all"
+      ? []
+      : [`--hosts ${shellWord(searched)}`]),
     ...(folder === process.cwd() ? [] : [`--cwd ${shellWord(folder)}`]),
   ];
 }

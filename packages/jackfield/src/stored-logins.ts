@@ -4,6 +4,7 @@ import { fileSystem } from "@jackfield/mcp-core/node";
 import { type ClosingDeadline, waitForClosing } from "./closing-work.ts";
 import { entryAuthorization } from "./entry-authorization.ts";
 import { knownLoginDirectory } from "./login-directory.ts";
+import type { OpenMcpOptions } from "./open-mcp-options.ts";
 import { placeOptions, type SearchedPlaces } from "./searched-places.ts";
 
 /** The logins that `jackfield login` has stored, as the credentials of remote servers. */
@@ -21,6 +22,8 @@ export interface StoredLogins {
 export interface StoredLoginsOptions {
   /** The places that an advised command has to search. */
   readonly places: SearchedPlaces;
+  /** How remote servers are reached; their authorization servers are reached in the same way. */
+  readonly http: OpenMcpOptions["http"];
   readonly log: Logger;
 }
 
@@ -38,7 +41,7 @@ interface Origin {
  * neither does a server object that a custom connector made out of another. The OAuth code is loaded if anyone has ever logged in, or when
  * a server sends a challenge.
  */
-export function createStoredLogins({ places, log }: StoredLoginsOptions): StoredLogins {
+export function createStoredLogins({ places, http, log }: StoredLoginsOptions): StoredLogins {
   const directory = knownLoginDirectory();
   if (directory === undefined) return noLogins();
   const origins = new WeakMap<ResolvedServer, Origin>();
@@ -53,7 +56,7 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
   const open = async () => {
     const { createFileVault, createOAuth } = await import("@jackfield/mcp-auth");
     const vault = createFileVault({ directory, log });
-    return createOAuth({ vault, settingsOf, loginCommand, log });
+    return createOAuth({ vault, settingsOf, loginCommand, http, log });
   };
   const loginCommand = (name: string) => ["npx jackfield login", name, ...placeOptions(places)].join(" ");
   /** A failed load is tried again by the next request. */
@@ -78,17 +81,17 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
   };
 
   const auth: AuthPort = {
-    async headers(server) {
+    async headers(server, options) {
       if (!isOwners(server) || !hasLogins()) return {};
-      return (await opened()).headers(server);
+      return (await opened()).headers(server, options);
     },
-    async account(server) {
+    async account(server, options) {
       if (!isOwners(server) || !hasLogins()) return undefined;
-      return (await opened()).account(server);
+      return (await opened()).account(server, options);
     },
-    async onChallenge(server, challenge, signal) {
+    async onChallenge(server, challenge, options) {
       if (!isOwners(server)) return "fail";
-      return (await opened()).onChallenge(server, challenge, signal);
+      return (await opened()).onChallenge(server, challenge, options);
     },
   };
   return {

@@ -105,7 +105,7 @@ function loop(name: string, major: 6 | 7, start: (options: never) => PromiseLike
       const models = scriptedModels(steps);
       const { text, response } = await start({
         model: major === 7 ? models.v7 : models.v6,
-        tools: isSource(tools) ? aiSdkTools(tools) : tools,
+        tools: isSource(tools) ? aiSdkTools(tools, { media: { image: true } }) : tools,
         stopWhen: major === 7 ? ai7.isStepCount(5) : ai6.stepCountIs(5),
         onError: () => {},
         ...(options.messages === undefined ? { prompt: "Do it." } : {}),

@@ -1,8 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { LogLevel } from "@jackfield/mcp-core";
 import { useLeakCheck } from "@jackfield/test-kit";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type OpenMcpOptions, openMcp, type ServerApprovalRequest } from "../src/index.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  type OpenMcpOptions,
+  openMcp,
+  type ServerApprovalRequest,
+  type ServerApprover,
+} from "../src/index.ts";
 import { createProjectFixture, type ProjectFixture, toolsOf } from "./project-fixture.ts";
 
 useLeakCheck();
@@ -11,16 +16,20 @@ let clone: ProjectFixture;
 beforeEach(() => {
   clone = createProjectFixture();
 });
-afterEach(() => clone[Symbol.dispose]());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  clone[Symbol.dispose]();
+});
 
-const open = (options: OpenMcpOptions = {}) => openMcp({ ...clone.options, ...options });
+const open = (options: OpenMcpOptions = {}) =>
+  openMcp({ ...clone.options, ...options, approval: { ...clone.options.approval, ...options.approval } });
 
 /** An approver that answers when the test says so. */
 function askedPerson() {
   const requests: ServerApprovalRequest[] = [];
   const signals: AbortSignal[] = [];
   const answers: ((answer: boolean) => void)[] = [];
-  const approve: OpenMcpOptions["approve"] = (request, { signal }) => {
+  const approve: ServerApprover = (request, { signal }) => {
     requests.push(request);
     signals.push(signal);
     return new Promise((resolve) => answers.push(resolve));
@@ -32,7 +41,7 @@ describe("approval", () => {
   it("does not hold up openMcp; a server starts as soon as it is approved", async () => {
     clone.write({ a: { command: "server-a" }, b: { command: "server-b" } });
     const person = askedPerson();
-    await using mcp = await open({ approve: person.approve });
+    await using mcp = await open({ approval: { servers: person.approve } });
     expect(mcp.report.blocked.map(({ name, by }) => [name, by])).toEqual([
       ["a", "approval"],
       ["b", "approval"],
@@ -45,6 +54,8 @@ describe("approval", () => {
     };
     await expect(mcp.callTool({ server: "a", tool: "echo" })).rejects.toMatchObject(waiting);
     await expect(mcp.reconnect("a")).rejects.toMatchObject(waiting);
+    await expect(mcp.ready(["a"])).rejects.toMatchObject(waiting);
+    await mcp.ready(); // What nobody has approved is not there yet.
     const started = toolsOf(mcp, "a");
     person.answer(true);
     await started;
@@ -55,27 +66,48 @@ describe("approval", () => {
     expect(clone.connector.attempts.map(({ server }) => server.name)).toEqual(["a"]);
   });
 
-  it("is kept for the next runtime", async () => {
-    clone.write({ a: { command: "server-a" } });
+  it("gives the variables that it lists, in the project's folder, also in later runtimes and under another host's name", async () => {
+    vi.stubEnv("JACKFIELD_TEST_TOKEN", "value-of-the-token");
+    vi.stubEnv("JACKFIELD_TEST_OTHER", "never");
+    clone.write({ a: { command: "server-a", env: { KEY: "${JACKFIELD_TEST_TOKEN}" } } });
     const person = askedPerson();
-    const first = await open({ approve: person.approve });
+    const first = await open({ approval: { servers: person.approve } });
+    expect(person.requests).toMatchObject([{ variables: ["JACKFIELD_TEST_TOKEN"], cwd: clone.project }]);
     const started = toolsOf(first, "a");
     person.answer(true);
     await started;
     await first.close();
-    await using second = await open({ approve: person.approve });
+    const discover = { cwd: clone.project, home: clone.home, env: {}, hosts: ["claude-code"] };
+    await using second = await open({ approval: { servers: person.approve }, discover });
+    expect(second.report).toMatchObject({ blocked: [], ready: [{ name: "a" }] });
+    expect(person.requests).toHaveLength(1);
+    expect(clone.connector.attempts.map(({ server }) => server)).toMatchObject(
+      Array.from({ length: 2 }, () => ({ env: { KEY: "value-of-the-token" }, cwd: clone.project })),
+    );
+    expect(JSON.stringify(clone.connector.attempts.map(({ server }) => server))).not.toContain("never");
+  });
+
+  it("is kept for the next runtime", async () => {
+    clone.write({ a: { command: "server-a" } });
+    const person = askedPerson();
+    const first = await open({ approval: { servers: person.approve } });
+    const started = toolsOf(first, "a");
+    person.answer(true);
+    await started;
+    await first.close();
+    await using second = await open({ approval: { servers: person.approve } });
     expect(second.report).toMatchObject({ blocked: [], ready: [{ name: "a" }] });
     expect(person.requests).toHaveLength(1);
   });
 
   it("[threat T03] starts the definition that was shown, even if the file changes before the answer", async () => {
     const file = clone.write({ a: { command: "shown", args: ["x"] } });
-    const approve: OpenMcpOptions["approve"] = async ({ definition }) => {
+    const approve: ServerApprover = async ({ definition }) => {
       writeFileSync(file, readFileSync(file, "utf8").replace("shown", "evil"));
       expect(Object.isFrozen(definition)).toBe(true);
       return true;
     };
-    await using mcp = await open({ approve });
+    await using mcp = await open({ approval: { servers: approve } });
     if (mcp.tools().length === 0) await toolsOf(mcp, "a");
     expect(clone.connector.attempts.map(({ server }) => server)).toMatchObject([
       { command: "shown", args: ["x"] },
@@ -88,7 +120,7 @@ describe("approval", () => {
   it("[threat T07] is requested once for an entry that is added while the runtime is open", async () => {
     clone.write({});
     const person = askedPerson();
-    await using mcp = await open({ approve: person.approve });
+    await using mcp = await open({ approval: { servers: person.approve } });
     clone.write({ late: { command: "evil" } });
     expect(await mcp.reload()).toMatchObject({ applied: true, added: [], blocked: [{ name: "late" }] });
     await mcp.reload();
@@ -99,7 +131,7 @@ describe("approval", () => {
   it("[A6] given in another runtime takes effect at the next reload", async () => {
     clone.write({ a: { command: "server-a" } });
     await using mcp = await open();
-    const elsewhere = await open({ approve: async () => true });
+    const elsewhere = await open({ approval: { servers: async () => true } });
     if (elsewhere.tools().length === 0) await toolsOf(elsewhere, "a");
     await elsewhere.close();
     expect(await mcp.reload()).toMatchObject({ added: ["a"], blocked: [] });
@@ -109,7 +141,7 @@ describe("approval", () => {
   it("[A5] [A6] local servers run only while `trust` accepts their folder; each reload asks again", async () => {
     clone.write({ local: { command: "server" }, remote: { url: "https://a.example" } });
     let isTrusted = false;
-    await using mcp = await open({ trust: () => isTrusted });
+    await using mcp = await open({ approval: { folders: () => isTrusted } });
     expect(mcp.report).toMatchObject({
       ready: [{ name: "remote" }],
       blocked: [{ name: "local", by: "trust" }],
@@ -123,7 +155,7 @@ describe("approval", () => {
   it("does not hold up close(), which aborts its signal", async () => {
     clone.write({ a: { command: "server-a" } });
     const person = askedPerson();
-    const mcp = await open({ approve: person.approve });
+    const mcp = await open({ approval: { servers: person.approve } });
     await mcp.close();
     expect(person.signals.map(({ aborted }) => aborted)).toEqual([true]);
     person.answer(true);
@@ -175,7 +207,7 @@ const MUTATIONS: readonly (readonly [string, object, object])[] = [
 
 describe("after an approval", () => {
   async function approveAll() {
-    const mcp = await open({ approve: async () => true });
+    const mcp = await open({ approval: { servers: async () => true } });
     if (mcp.tools().length === 0) await toolsOf(mcp, "s");
     await mcp.close();
     expect(clone.connector.attempts).toHaveLength(1);
@@ -183,7 +215,7 @@ describe("after an approval", () => {
 
   async function asksAgain() {
     const person = askedPerson();
-    await using mcp = await open({ approve: person.approve });
+    await using mcp = await open({ approval: { servers: person.approve } });
     expect(mcp.report.blocked).toMatchObject([{ name: "s", by: "approval" }]);
     expect(person.requests).toHaveLength(1);
     expect(clone.connector.attempts).toHaveLength(1);

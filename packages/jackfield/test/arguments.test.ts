@@ -1,13 +1,35 @@
 import { describe, expect, it } from "vitest";
-import { parseJson, readArguments } from "../src/command-line/arguments.ts";
+import { readArguments } from "../src/command-line/arguments.ts";
+import { parseJson } from "../src/command-line/option-values.ts";
 
-it("an unknown option is reported as a sentence, without an error class", () => {
-  expect(() => readArguments(["status", "--no-such-option"])).toThrow(
+it("an unknown option is reported as a sentence, without an error class", async () => {
+  await expect(readArguments(["status", "--no-such-option"])).rejects.toThrow(
     expect.objectContaining({
       code: "MCP_CONFIG_INVALID",
       message: expect.stringMatching(/^There is no option "--no-such-option"; "jackfield --help"/),
     }),
   );
+});
+
+it("--input and --var say what entries get; a name that is repeated has several answers", async () => {
+  const words = [
+    "--input",
+    "region=eu",
+    "--input",
+    "url=a=b",
+    "--input",
+    "region=us",
+    "--var",
+    "A",
+    "--var",
+    "B",
+  ];
+  expect(await readArguments(["status", ...words])).toMatchObject({
+    inputs: { region: ["eu", "us"], url: "a=b" },
+    projectVariables: ["A", "B"],
+  });
+  for (const faulty of ["region", "=eu"])
+    await expect(readArguments(["--input", faulty])).rejects.toThrow('"--input" must be NAME=VALUE');
 });
 
 const WHAT = "The JSON of the tool's arguments";

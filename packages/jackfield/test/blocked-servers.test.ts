@@ -28,7 +28,7 @@ function project(file: string, key: string): string {
 
 /** The words into which a shell splits the command in a text. */
 async function wordsIn(text: string): Promise<readonly string[]> {
-  const [, command] = /npx jackfield (.*)/.exec(text) ?? [];
+  const [, command] = /jackfield (approve.*)/.exec(text) ?? [];
   const { stdout } = await promisify(execFile)("sh", ["-c", `printf '%s\\n' ${command}`]);
   return stdout.trimEnd().split("\n");
 }
@@ -55,8 +55,8 @@ describe.runIf(process.platform !== "win32")("the approve command that a message
     const login = await commandLine("login", "theirs", ...places);
     const report = await commandLine("status", "--json", ...places, ...cache);
     const texts = [
-      status.stderr,
-      JSON.parse(doctor.stdout)[0].nextStep,
+      status.stdout,
+      JSON.parse(doctor.stdout).findings[0].nextStep,
       login.stderr.replace(/ \(MCP_\w+\)$/m, ""),
       JSON.parse(report.stdout).servers[0].error.message,
     ];
@@ -77,7 +77,7 @@ describe.runIf(process.platform !== "win32")("the approve command that a message
       "npx jackfield approve a --hosts cursor,vscode",
     );
     expect(approveCommand([of("cursor"), of()], { hosts: "all", cwd: "/tmp" })).toBe(
-      "npx jackfield approve a --hosts all --cwd /tmp",
+      "npx jackfield approve a --cwd /tmp",
     );
   });
 });

@@ -39,7 +39,7 @@ describe("jackfield cache", () => {
     await fill("mail", "files");
     const { exitCode, stdout, stderr } = await run("list", "--json");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(JSON.parse(stdout)).toEqual([
+    expect(JSON.parse(stdout).entries).toEqual([
       { id: expect.any(String), server: "files", tools: 1, listedAt: expect.any(Number), stale: false },
       { id: expect.any(String), server: "mail", tools: 1, listedAt: expect.any(Number), stale: false },
     ]);
@@ -59,7 +59,7 @@ describe("jackfield cache", () => {
     expect((await commandLine("status", ...options)).exitCode).toBe(0);
     expect((await commandLine("types", "--json", ...options)).exitCode).toBe(0);
     const listed = await commandLine("cache", "list", "--json", "--cache", "kept", ...cwd);
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ server: "quick" }]);
+    expect(JSON.parse(listed.stdout).entries).toMatchObject([{ server: "quick" }]);
     expect(existsSync(path)).toBe(true);
   });
 
@@ -68,7 +68,7 @@ describe("jackfield cache", () => {
     const one = await run("clear", "mail", "--json");
     expect(one.exitCode).toBe(0);
     expect(JSON.parse(one.stdout)).toEqual({ cleared: [{ id: expect.any(String), server: "mail" }] });
-    expect(JSON.parse((await run("list", "--json")).stdout)).toMatchObject([
+    expect(JSON.parse((await run("list", "--json")).stdout).entries).toMatchObject([
       { server: "files" },
       { server: "web" },
     ]);
@@ -87,24 +87,26 @@ describe("jackfield cache", () => {
   };
   const rows = () => inFile((database) => database.prepare("SELECT count(*) AS n FROM keyv").get()?.n);
 
-  it.each([[["clear"]], [["clear", "mail"]]])(
-    "fails and deletes nothing while another process locks the catalog: %j",
-    async (argv) => {
-      await fill("mail");
-      const other = new DatabaseSync(folder.file("catalog.sqlite"));
-      try {
-        other.exec("BEGIN IMMEDIATE");
-        const { exitCode, stdout, stderr } = await run(...argv, "--json");
-        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+  it("fails and deletes nothing while another process locks the catalog, with or without a name", async () => {
+    await fill("mail");
+    const other = new DatabaseSync(folder.file("catalog.sqlite"));
+    try {
+      other.exec("BEGIN IMMEDIATE");
+      const runs = await Promise.all([run("clear", "--json"), run("clear", "mail", "--json")]);
+      for (const { exitCode, stdout, stderr } of runs) {
+        expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({
+          exitCode: 1,
+          error: { code: "MCP_STORAGE_FAILED" },
+        });
         expect(stderr).toMatch(
           /Not everything could be deleted \(database is locked\).*\(MCP_STORAGE_FAILED\)/,
         );
-      } finally {
-        other.close();
       }
-      expect(JSON.parse((await run("list", "--json")).stdout)).toMatchObject([{ server: "mail" }]);
-    },
-  );
+    } finally {
+      other.close();
+    }
+    expect(JSON.parse((await run("list", "--json")).stdout).entries).toMatchObject([{ server: "mail" }]);
+  });
 
   it.each([
     ["were sealed with a lost key", () => rmSync(folder.file("identity.key"))],
@@ -118,7 +120,7 @@ describe("jackfield cache", () => {
   ])("clears entries that %s if no server is named", async (_what, spoil) => {
     await fill("mail", "files");
     spoil();
-    expect(JSON.parse((await run("list", "--json")).stdout)).toEqual([]);
+    expect(JSON.parse((await run("list", "--json")).stdout)).toEqual({ entries: [] });
     expect((await run("clear", "mail")).stdout).toBe(nothingCalled("mail"));
     expect(rows()).toBe(2);
     const { exitCode, stdout } = await run("clear");
@@ -155,7 +157,7 @@ describe("jackfield cache", () => {
     for (const action of ["list", "clear"]) {
       const { exitCode, stdout } = await commandLine("cache", action, "--json", "--cache", missing);
       expect(exitCode).toBe(0);
-      expect(JSON.parse(stdout)).toEqual(action === "list" ? [] : { cleared: [] });
+      expect(JSON.parse(stdout)).toEqual(action === "list" ? { entries: [] } : { cleared: [] });
     }
     expect(existsSync(missing)).toBe(false);
   });
@@ -166,12 +168,15 @@ describe("jackfield cache", () => {
       await fill("mail");
       chmodSync(folder.path, 0o777);
       const { exitCode, stdout, stderr } = await run("list", "--json");
-      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+      expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({
+        exitCode: 1,
+        error: { code: "MCP_STORAGE_FAILED" },
+      });
       expect(stderr).toMatch(
         /chmod 700.*\n.*could not be listed; the warning says why.*\(MCP_STORAGE_FAILED\)/,
       );
-      expect(await run("clear", "--json")).toMatchObject({ exitCode: 1, stdout: "" });
-      expect(await run("clear", "mail", "--json")).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(await run("clear", "--json")).toMatchObject({ exitCode: 1 });
+      expect(await run("clear", "mail", "--json")).toMatchObject({ exitCode: 1 });
     },
   );
 
@@ -182,7 +187,7 @@ describe("jackfield cache", () => {
     [["cache", "clear", "a", "b"], '"cache" does not take "b"'],
   ])("refuses %j", async (argv, message) => {
     const { exitCode, stderr } = await commandLine(...argv);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(64);
     expect(stderr).toContain(message);
   });
 });

@@ -34,10 +34,29 @@ const SAFE = [
   ...["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"],
 ];
 
+/** Some of those that decide whether TLS and installing work. */
+const INSTALLING = {
+  NODE_EXTRA_CA_CERTS: "/etc/ca.pem",
+  SSL_CERT_FILE: "/etc/ssl.pem",
+  https_proxy: "http://proxy.example",
+  NO_PROXY: "localhost",
+  npm_config_registry: "https://registry.example",
+  UV_INDEX_URL: "https://index.example",
+};
+
+/** Sets these, and takes away what this machine has of their kind, or a script runner has set. */
+function installingEnvironment(): void {
+  const isOfKind =
+    /CERT|_CA_|CAINFO|_TLS|SSL_ROOTS|proxy$|^npm_|^(?:UV|PIP|BUN|YARN|COREPACK|DOCKER|CONTAINER|DENO|CARGO|RUSTUP|PNPM|DOTNET)_|^(?:INIT_CWD|XDG_RUNTIME_DIR|GO\w+)$/i;
+  for (const name of Object.keys(process.env)) if (isOfKind.test(name)) vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(INSTALLING)) vi.stubEnv(name, value);
+}
+
 describe.runIf(process.platform !== "win32")("the environment of a child process", () => {
   it("[threat T15] holds only the safe variables of the host and those of its entry", async () => {
     for (let index = 0; index < 500; index += 1) vi.stubEnv(`PLANTED_${index}_API_KEY`, `secret ${index}`);
     for (const name of SAFE) if (process.env[name] === undefined) vi.stubEnv(name, "/tmp");
+    installingEnvironment();
     vi.stubEnv("LC_SMUGGLED", "secret");
     vi.stubEnv("LANGUAGE", "() { :; }; echo shellshock");
     const { command, args, env } = stdioFaultServer({ echoEnvironment: true });
@@ -46,10 +65,10 @@ describe.runIf(process.platform !== "win32")("the environment of a child process
     try {
       const { structuredContent } = await mcp.callTool({ server: "child", tool: "environment" });
       const seen = structuredContent as Record<string, string>;
-      const expected = new Set([...SAFE, ...Object.keys(declared)]);
+      const expected = new Set([...SAFE, ...Object.keys(INSTALLING), ...Object.keys(declared)]);
       expected.delete("LANGUAGE"); // an exported shell function is none of the child's business
       expect(Object.keys(seen).sort()).toEqual([...expected].sort());
-      expect(seen).toMatchObject(declared);
+      expect(seen).toMatchObject({ ...INSTALLING, ...declared });
       // The folder in which these tests run is not where a server may take programs from.
       const repository = fileURLToPath(new URL("../../../", import.meta.url));
       const outside = process.env.PATH?.split(":").filter((entry) => !`${entry}/`.startsWith(repository));

@@ -1,5 +1,11 @@
 import { openToolPins } from "@jackfield/mcp-guard";
-import { createFakeConnector, createFakeSession, memoryStateStore } from "@jackfield/test-kit";
+import { createMcpManager } from "@jackfield/mcp-manager";
+import {
+  createFakeConnector,
+  createFakeSession,
+  memoryStateStore,
+  passThroughResolver,
+} from "@jackfield/test-kit";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { beginClosing, waitForClosing } from "../src/closing-work.ts";
 import { createMcp } from "../src/mcp.ts";
@@ -9,11 +15,11 @@ afterEach(() => void vi.useRealTimers());
 
 it("close() releases the runtime's resources even if the manager fails to close", async () => {
   const release = vi.fn(async () => {});
-  const manager = { close: () => Promise.reject(new Error("stuck")) };
-  const merged = { problems: [], diagnostics: [], blocked: [] };
-  const configuration = { merged, broken: () => [], failed: () => [], awaitingTrust: () => [] };
-  const opening = { started: { failed: [] }, configuration, secrecy: {} };
-  const mcp = createMcp(manager as never, opening as never, release);
+  const { connect } = createFakeConnector();
+  const manager = createMcpManager({ servers: [], connect, resolve: passThroughResolver });
+  manager.close = () => Promise.reject(new Error("stuck"));
+  const configuration = { merged: { problems: [], diagnostics: [], blocked: [] } };
+  const mcp = createMcp(manager, { started: { failed: [] }, configuration } as never, release);
   await expect(mcp.close()).rejects.toThrow("stuck");
   expect(release).toHaveBeenCalledOnce();
 });
@@ -32,7 +38,7 @@ describe("the time limit of close()", () => {
       cache: false,
       connect,
       guards: { pins },
-      closeTimeoutMs: 1_000,
+      limits: { closeTimeoutMs: 1_000 },
       log: (_level, message) => said.push(message),
     });
     const release = session.holdClose();

@@ -18,7 +18,7 @@ describe("help", () => {
     const [, example = ""] = /^Example\n {2}jackfield (.*)$/m.exec(stdout) ?? [];
     // As a shell reads it, which takes the quotation marks away.
     const words = [...example.matchAll(/(?:[^\s']|'[^']*')+/g)].map(([word]) => word.replaceAll("'", ""));
-    expect(readArguments(words)).toMatchObject({ command: name });
+    expect(await readArguments(words)).toMatchObject({ command: name });
     expect(await commandLine("help", name)).toEqual({ exitCode, stdout, stderr: "" });
   });
 });
@@ -26,18 +26,30 @@ describe("help", () => {
 describe("the published schemas", () => {
   it("exist for every JSON document, and reject any other object", () => {
     expect(PUBLISHED_SCHEMAS.toSorted()).toEqual([
+      "add",
       "approve",
       "cache-clear",
       "cache-list",
       "cache-path",
       "call",
+      "completion",
       "config-list",
       "config-parse",
+      "disable",
       "doctor",
+      "enable",
+      "error",
       "init",
       "login",
       "logout",
+      "logs",
+      "prompt",
+      "prompts",
+      "read",
+      "remove",
+      "resources",
       "status",
+      "tap",
       "tools",
       "types",
       "verify",

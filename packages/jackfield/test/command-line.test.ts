@@ -8,6 +8,19 @@ const SERVER = `everything=${JSON.stringify(everything)}`;
 useLeakCheck();
 
 describe("jackfield status", () => {
+  it("shows servers that are switched off, with what does it", async () => {
+    using folder = temporaryFolder();
+    const file = folder.file("off.json");
+    writeFileSync(file, JSON.stringify({ mcpServers: { idle: { command: "x", disabled: true } } }));
+    const argv = ["--no-discover", "--config", file, "--cache", folder.file("cache")];
+    const { exitCode, stdout } = await commandLine(...argv);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^idle +off +.*off\.json:1$/m);
+    expect(stdout).toContain("idle: it is switched off where it is defined");
+    const listed = JSON.parse((await commandLine("--json", ...argv)).stdout) as { off: unknown };
+    expect(listed.off).toMatchObject([{ name: "idle", definedIn: { file, line: 1 } }]);
+  });
+
   it("exits 0 with one JSON document when every server is up", async () => {
     using folder = temporaryFolder();
     const { exitCode, stdout, stderr } = await commandLine(
@@ -30,6 +43,7 @@ describe("jackfield status", () => {
           definedIn: { scope: "explicit", pointer: "/servers/everything" },
         },
       ],
+      off: [],
       startedInMs: expect.any(Number),
     });
   });
@@ -101,8 +115,9 @@ describe("jackfield status", () => {
       "--cache",
       folder.path,
     );
-    expect(stdout).toMatch(/^SERVER +STATUS +UP +TRANSPORT +TOOLS +FROM +DEFINED IN$/m);
-    expect(stdout).toMatch(/^everything +ready +\d+(\.\d)? m?s +stdio/m);
+    expect(stdout).toMatch(/^SERVER +STATUS +TOOLS +DEFINED IN$/m);
+    expect(stdout).toMatch(/^everything +ready +\d+ +command line$/m);
+    expect(stdout).toMatch(/^evil +failed +command line$/m);
     expect(stdout).not.toContain("\u001b");
     expect(stdout).toContain("gone");
   });
@@ -122,30 +137,44 @@ describe("jackfield tools", () => {
       folder.path,
     );
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toContainEqual({
+    expect(JSON.parse(stdout).tools).toContainEqual({
       name: "mcp__everything__echo",
       server: "everything",
       originalName: "echo",
       origin: "live",
       description: expect.any(String),
       inputSchema: expect.objectContaining({ type: "object", required: ["message"] }),
+      title: "Echo Tool",
+      annotations: expect.objectContaining({ readOnlyHint: true }),
+      execution: { taskSupport: "forbidden" },
       tokens: expect.any(Number),
     });
+  });
+
+  it("finds tools by what they do, best first, and says if none fits", async () => {
+    using folder = temporaryFolder();
+    const search = (...more: string[]) =>
+      commandLine("tools", ...more, "--mcp-server", SERVER, "--cache", folder.path);
+    const found = await search("--search", "get the sum of two numbers", "--json");
+    expect(found.exitCode).toBe(0);
+    expect(JSON.parse(found.stdout).tools[0]).toMatchObject({ originalName: "get-sum" });
+    const none = await search("everything", "--search", "bake a wedding cake");
+    expect(none).toMatchObject({ exitCode: 0, stdout: 'No tool fits "bake a wedding cake".\n' });
   });
 
   it("names the failed servers when no tool is available", async () => {
     using folder = temporaryFolder();
     const gone = JSON.stringify({ command: folder.file("gone") });
-    const { exitCode, stdout } = await commandLine(
+    const { exitCode, stdout, stderr } = await commandLine(
       "tools",
       "--mcp-server",
       `gone=${gone}`,
       "--cache",
       folder.path,
     );
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(
-      /^No tool is available\. "jackfield status .*" shows what is wrong with "gone"\.\n$/,
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "No tool is available.\n" });
+    expect(stderr).toMatch(
+      /^warning: The tools of server "gone" are not known: .* was not found\. Install it, or .*\n$/,
     );
   });
 
@@ -204,10 +233,10 @@ describe("jackfield call", () => {
   });
 
   it.each([
-    ["the tool's name is not known", ["call", "none", "{}"], "MCP_TOOL_UNKNOWN"],
-    ["an argument is missing", ["call", "echo"], "MCP_ARGUMENTS_INVALID"],
-    ["the arguments are not JSON", ["call", "echo", "{nonsense"], "MCP_CONFIG_INVALID"],
-  ])("exits 1 when %s", async (_title, argv, code) => {
+    ["the tool's name is not known", ["call", "none", "{}"], "MCP_TOOL_UNKNOWN", 1],
+    ["an argument is missing", ["call", "echo"], "MCP_ARGUMENTS_INVALID", 1],
+    ["the arguments are not JSON", ["call", "echo", "{nonsense"], "MCP_CONFIG_INVALID", 64],
+  ])("fails when %s", async (_title, argv, code, status) => {
     using folder = temporaryFolder();
     const { exitCode, stdout, stderr } = await commandLine(
       ...argv,
@@ -216,7 +245,7 @@ describe("jackfield call", () => {
       "--cache",
       folder.path,
     );
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect({ exitCode, stdout }).toEqual({ exitCode: status, stdout: "" });
     expect(stderr).toContain(code);
   });
 
@@ -241,7 +270,7 @@ describe("the command line", () => {
   it.each([
     [["frobnicate"], 'There is no command "frobnicate"'],
     [["--nonsense"], "--nonsense"],
-    [["status", "too", "many"], '"status" does not take "too"'],
+    [["status", "too", "many"], '"status" does not take "many"'],
     [["call"], '"call" needs the name of a tool'],
     [["status", "--write"], '"status" does not take "--write".'],
     [["doctor", "--host", "cursor"], '"doctor" does not take "--host"; did you mean "--hosts"?'],
@@ -250,9 +279,9 @@ describe("the command line", () => {
     [["--mcp-server", '{"url":"https://h/?key=planted"}'], '"--mcp-server" must be NAME=JSON, for example'],
     [["--mcp-server", 's:{"url":"https://h/?key=planted"}'], '"--mcp-server" must be NAME=JSON, for example'],
     [["--mcp-server", "a={"], 'The JSON of "--mcp-server a"'],
-  ])("refuses %j with exit code 1 and says why", async (argv, message) => {
+  ])("refuses %j with exit code 64 and says why", async (argv, message) => {
     const { exitCode, stdout, stderr } = await commandLine(...argv);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: "" });
     expect(stderr).toContain(message);
   });
 
@@ -262,7 +291,10 @@ describe("the command line", () => {
       using folder = temporaryFolder();
       const argv = [...command.split(" "), "--cwd", folder.file("none"), "--cache", folder.path];
       const { exitCode, stdout, stderr } = await commandLine(...argv, "--json");
-      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+      expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({
+        exitCode: 1,
+        error: { code: "MCP_CONFIG_NOT_FOUND" },
+      });
       expect(stderr).toContain("MCP_CONFIG_NOT_FOUND");
     },
   );

@@ -23,7 +23,7 @@ describe("the compile cache of Node.js", () => {
   function run(env: NodeJS.ProcessEnv = {}): string {
     const argv = [PROGRAM, "config", "list", "--hosts", "cursor"];
     return execFileSync(process.execPath, argv, {
-      env: { ...process.env, ...env },
+      env: { ...process.env, NODE_COMPILE_CACHE: undefined, ...env },
       cwd: folder.path,
       encoding: "utf8",
     });

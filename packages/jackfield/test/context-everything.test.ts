@@ -13,7 +13,7 @@ describe("the reference server", () => {
       servers: { everything },
       discover: false,
       cache: false,
-      resourceUpdateQuietMs: 0,
+      limits: { resourceUpdateQuietMs: 0 },
     });
     try {
       const [resources, templates, prompts] = await Promise.all([

@@ -28,9 +28,8 @@ describe("a server that stops answering", () => {
       servers: { s: server.definition },
       discover: false,
       cache: false,
-      retry: RETRY,
-      heartbeat: HEARTBEAT,
-      closeTimeoutMs: 30_000,
+      retry: { ...RETRY, heartbeat: HEARTBEAT },
+      limits: { closeTimeoutMs: 2_000 },
     });
     try {
       const { unhealthy, ups } = watched(mcp);
@@ -52,9 +51,8 @@ describe("a server that stops answering", () => {
       servers: { s: { url: proxy.url, connectTimeoutMs: 2_000 } },
       discover: false,
       cache: false,
-      retry: { ...RETRY, initialDelayMs: 50 },
-      heartbeat: HEARTBEAT,
-      closeTimeoutMs: 500,
+      retry: { ...RETRY, initialDelayMs: 50, heartbeat: HEARTBEAT },
+      limits: { closeTimeoutMs: 500 },
     });
     try {
       const { unhealthy, ups } = watched(mcp);

@@ -12,13 +12,16 @@ beforeEach(() => {
 });
 afterEach(() => clone[Symbol.dispose]());
 
-const literal = { env: { GITHUB_TOKEN: "ghp_0123456789abcdefghijABCDEFGHIJ012345" } };
+/** Another server than the one of that name in the weaker file, which is told. */
+const other = { args: ["other"] };
 
-/** A runtime with one configuration file, which the test writes. */
+/** A runtime with a configuration file that the test writes, and a weaker one. */
 async function openFile(servers: object, log?: () => void) {
   const write = (mcpServers: object) => clone.writeFile("own.json", { mcpServers });
+  const weaker = clone.writeFile("weaker.json", { mcpServers: { a: { command: "a" }, b: { command: "b" } } });
   const { connect, cache } = clone.options;
-  const mcp = await openMcp({ configFiles: [write(servers)], discover: false, connect, cache, log });
+  const configFiles = [write(servers), weaker];
+  const mcp = await openMcp({ configFiles, discover: false, connect, cache, log });
   return { mcp, write };
 }
 
@@ -32,16 +35,16 @@ const codesOf = (received: readonly Diagnostic[]) => received.map(({ code, serve
 
 describe("the diagnostic event", () => {
   it("is emitted for each finding that is new in a reload", async () => {
-    const { mcp, write } = await openFile({ a: { command: "a", ...literal }, b: { command: "b" } });
+    const { mcp, write } = await openFile({ a: { command: "a", ...other }, b: { command: "b" } });
     try {
       const received = diagnosticsOf(mcp);
       // On another line now, and no news.
-      write({ z: { command: "z" }, a: { command: "a", ...literal } });
+      write({ z: { command: "z" }, a: { command: "a", ...other } });
       await mcp.reload();
       expect(received).toEqual([]);
-      write({ a: { command: "a", ...literal }, b: { command: "b", ...literal } });
+      write({ a: { command: "a", ...other }, b: { command: "b", ...other } });
       const { diagnostics } = await mcp.reload();
-      expect(codesOf(received)).toEqual(["literal-secret b"]);
+      expect(codesOf(received)).toEqual(["shadowed b"]);
       expect(diagnostics).toEqual(expect.arrayContaining(received));
       await mcp.reload();
       expect(received).toHaveLength(1);
@@ -68,7 +71,10 @@ describe("the diagnostic event", () => {
     const asked = Promise.withResolvers<boolean>();
     const approve = ({ definition }: { definition: { name: string } }) =>
       definition.name === "a" ? asked.promise : Promise.resolve(false);
-    await using mcp = await openMcp({ ...clone.options, approve });
+    await using mcp = await openMcp({
+      ...clone.options,
+      approval: { ...clone.options.approval, servers: approve },
+    });
     const received = diagnosticsOf(mcp);
     const started = toolsOf(mcp, "a");
     asked.resolve(true);
@@ -83,16 +89,16 @@ describe("the diagnostic event", () => {
       const view = mcp.view({ servers: ["a"] });
       const user = await mcp.forPrincipal("ann");
       const [all, some, theirs] = [diagnosticsOf(mcp), diagnosticsOf(view), diagnosticsOf(user)];
-      write({ a: { command: "a", ...literal }, b: { command: "b", ...literal } });
+      write({ a: { command: "a", ...other }, b: { command: "b", ...other } });
       await mcp.reload();
-      expect(codesOf(all)).toEqual(["literal-secret a", "literal-secret b"]);
+      expect(codesOf(all)).toEqual(["shadowed a", "shadowed b"]);
       expect(theirs).toEqual(all);
-      expect(codesOf(some)).toEqual(["literal-secret a"]);
+      expect(codesOf(some)).toEqual(["shadowed a"]);
       await view.close();
       diagnosticsOf(view);
-      write({ a: { command: "a", headers: {} } });
+      write({ a: { command: "a" } });
       await mcp.reload();
-      write({ a: { command: "a", ...literal } });
+      write({ a: { command: "a", ...other } });
       await mcp.reload();
       expect(all.length).toBeGreaterThan(2);
       expect(some).toHaveLength(1);
@@ -114,7 +120,7 @@ describe("the diagnostic event", () => {
       const stopped = vi.fn();
       mcp.on("diagnostic", stopped)();
       const received = diagnosticsOf(mcp);
-      write({ a: { command: "a", ...literal } });
+      write({ a: { command: "a", ...other } });
       await mcp.reload();
       expect(received).toHaveLength(1);
       expect(stopped).not.toHaveBeenCalled();

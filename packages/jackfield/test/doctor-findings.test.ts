@@ -1,8 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Finding } from "../src/command-line/doctor/finding.ts";
-import { commandLine, everything, useTemporaryHome } from "./fixture.ts";
+import { commandLine, EVERYTHING, everything, useTemporaryHome } from "./fixture.ts";
 import { hostileServer } from "./red-team-runtime.ts";
 
 useLeakCheck();
@@ -20,7 +21,7 @@ async function findingsIn(content: unknown, ...argv: string[]) {
   const file = folder.file("mcp.json");
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
   const { exitCode, stdout, stderr } = await run("--config", file, "--json", ...argv);
-  const findings: readonly Finding[] = JSON.parse(stdout);
+  const findings: readonly Finding[] = JSON.parse(stdout).findings;
   return { exitCode, stderr, findings, file };
 }
 
@@ -32,7 +33,22 @@ describe("jackfield doctor", () => {
       exitCode: 0,
       stdout: "No problems were found with the one server.\n",
     });
-    expect((await run()).stdout).toContain("jackfield init");
+    expect((await run("--no-discover")).stdout).toContain("jackfield init");
+  });
+
+  it("names the servers that start in an empty folder, and how to start them elsewhere", async () => {
+    const server = process.execPath;
+    const launched = { command: "env", args: [server, EVERYTHING, "stdio"] };
+    const preloaded = ["--import", "data:text/javascript,", EVERYTHING, "stdio"];
+    const moved = { command: "nice", args: [server, ...preloaded] };
+    const { exitCode, findings } = await findingsIn({ mcpServers: { launched, moved } });
+    expect({ exitCode, findings }).toMatchObject({
+      exitCode: 0,
+      findings: [{ code: "started-elsewhere", severity: "info", server: "moved" }],
+    });
+    expect(findings[0]?.nextStep).toContain('"cwd"');
+    const trusted = { ...moved, cwd: folder.path };
+    expect((await findingsIn({ mcpServers: { trusted } })).findings).toEqual([]);
   });
 
   it.each<[string, unknown, Partial<Finding>]>([
@@ -77,6 +93,20 @@ describe("jackfield doctor", () => {
     }
   });
 
+  it("reports servers in Claude Code's settings, which no program reads, whatever hosts are searched", async () => {
+    const settings = folder.file(".claude/settings.json");
+    mkdirSync(dirname(settings), { recursive: true });
+    writeFileSync(settings, JSON.stringify({ mcpServers: { lost: { command: "x" } } }));
+    for (const hosts of [[], ["--hosts", "claude-code"]]) {
+      const { stdout } = await run("--json", ...hosts);
+      const told = (JSON.parse(stdout).findings as { file?: string }[]).filter(
+        ({ file }) => file === settings,
+      );
+      expect(told).toMatchObject([{ code: "wrong-root-key", severity: "warning", line: 1 }]);
+      expect(JSON.stringify(told)).toContain('so \\"lost\\" is lost. Move them to');
+    }
+  });
+
   it("reports a secret written in a file without showing it", async () => {
     const secret = "sk-live-4eC39HqLyjWDarjtT1zdp7dc";
     const entry = { ...everything, env: { API_TOKEN: secret } };
@@ -99,7 +129,7 @@ describe("jackfield doctor", () => {
     writeFileSync(project, JSON.stringify({ mcpServers: { theirs: { command: "no-such-program" } } }));
     const { exitCode, stdout } = await run("--json");
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject([
+    expect(JSON.parse(stdout).findings).toMatchObject([
       {
         code: "not-approved",
         severity: "warning",
@@ -112,7 +142,7 @@ describe("jackfield doctor", () => {
 
   it("reports name clashes: equal names in two files, similar names in one", async () => {
     const weaker = folder.file("weaker.json");
-    writeFileSync(weaker, JSON.stringify({ mcpServers: { everything } }));
+    writeFileSync(weaker, JSON.stringify({ mcpServers: { everything: { command: "another" } } }));
     const { findings } = await findingsIn(
       { mcpServers: { everything, Every_thing: everything, "every thing": everything } },
       "--config",
@@ -145,7 +175,16 @@ describe("jackfield doctor", () => {
     const { stdout } = await run("--config", file);
     expect(stdout).toMatch(/^error command-not-found\n {2}Server "broken".* Install it.*\n {2}at /);
     expect(stdout).toMatch(
-      /\n\nwarning literal-secret\n {2}Server "secret".*\n {2}→ .*\n {2}at .*mcp\.json:\d+\n$/,
+      /\n\nwarning literal-secret\n {2}Server "secret".*\n {2}→ .*\n {2}at .*mcp\.json:\d+\n\n1 error, 1 warning; 2 servers\n$/,
     );
+  });
+
+  it("groups what is alike, counts it, and says the same step once", async () => {
+    const gone = { command: "no-such-program" };
+    writeFileSync(folder.file(".mcp.json"), JSON.stringify({ mcpServers: { a: gone, b: gone } }));
+    const { stdout } = await run();
+    expect(stdout).toMatch(/^warning not-approved \(2\)\n {2}Server "a".*\n {2}at .*\n {2}Server "b"/);
+    expect(stdout.match(/jackfield approve/g)).toHaveLength(1);
+    expect(stdout).toMatch(/\n\n2 warnings; 2 servers\n$/);
   });
 });

@@ -25,7 +25,7 @@ describe("jackfield doctor over several runs", () => {
     await rewriteOutcome((tookMs) => tookMs + 4_200);
     const { exitCode, stdout } = await run("doctor", ...SERVER);
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject([
+    expect(JSON.parse(stdout).findings).toMatchObject([
       {
         code: "slow-start",
         severity: "warning",
@@ -34,7 +34,7 @@ describe("jackfield doctor over several runs", () => {
         nextStep: expect.stringContaining("lazy"),
       },
     ]);
-    expect(JSON.parse((await run("doctor", ...SERVER)).stdout)).toEqual([]);
+    expect(JSON.parse((await run("doctor", ...SERVER)).stdout)).toEqual({ findings: [] });
   });
 
   /** Changes how long the last start took, as the catalog remembers it. */
@@ -93,10 +93,10 @@ describe("jackfield doctor over several runs", () => {
     writeFileSync(file, "this is no database, however long one looks at it");
     const damaged = await run("doctor", ...SERVER);
     expect(damaged.exitCode).toBe(0);
-    expect(JSON.parse(damaged.stdout)).toMatchObject([
+    expect(JSON.parse(damaged.stdout).findings).toMatchObject([
       { code: "catalog-damaged", severity: "warning", file, message: expect.stringContaining("deleted") },
     ]);
-    expect(JSON.parse((await run("doctor", ...SERVER)).stdout)).toEqual([]);
+    expect(JSON.parse((await run("doctor", ...SERVER)).stdout)).toEqual({ findings: [] });
   });
 
   it.runIf(process.platform === "linux")(
@@ -107,7 +107,7 @@ describe("jackfield doctor over several runs", () => {
       const entry = { command: process.execPath, args, connectTimeoutMs: 300 };
       const stubborn = ["--mcp-server", `stubborn=${JSON.stringify(entry)}`];
       const { stdout } = await run("doctor", ...stubborn);
-      expect(JSON.parse(stdout)).toContainEqual(
+      expect(JSON.parse(stdout).findings).toContainEqual(
         expect.objectContaining({
           code: "orphan",
           severity: "warning",
@@ -116,7 +116,7 @@ describe("jackfield doctor over several runs", () => {
         }),
       );
       process.kill(pid, "SIGKILL");
-      const after = JSON.parse((await run("doctor", ...stubborn)).stdout);
+      const { findings: after } = JSON.parse((await run("doctor", ...stubborn)).stdout);
       expect(after.map(({ code }: { code: string }) => code)).not.toContain("orphan");
     },
   );

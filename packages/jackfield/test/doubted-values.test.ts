@@ -82,7 +82,7 @@ async function openWithKey(url: string, auth: AuthPort) {
   const mcp = await openMcp({
     ...options,
     discover: { cwd: user.project, home: user.home, env: {}, hosts: ["omp"] },
-    runCommands: true,
+    resolve: { runCommands: true },
     retry: { initialDelayMs: 1, maxRetries: 1 },
     auth,
     log: (level, message, fields) => void (message.includes("left out") && said.push([level, fields])),

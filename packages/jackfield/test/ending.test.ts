@@ -26,18 +26,28 @@ describe("a program", () => {
   it("[R54] ends by itself after mcp.close(), having called real servers", async () => {
     const run = await runProgram(`
       const servers = { one: everything, two: everything, lazy: { ...everything, lazy: true } };
-      const mcp = await openMcp({ cache: false, servers, idleTimeoutMs: 60_000, toolPollIntervalMs: 60_000 });
+      const mcp = await openMcp({ log: false, cache: false, servers, limits: { idleTimeoutMs: 60_000, toolPollIntervalMs: 60_000 } });
       await mcp.callTool("mcp__one__echo", { message: "hello" });
       await mcp.close();
       console.log("closed");`);
     expect(run).toEqual({ stdout: "closed\n", stderr: "", exitCode: 0 });
   });
 
+  it("ends by itself after close({ drainMs }), once the calls that were under way have ended", async () => {
+    const run = await runProgram(`
+      const mcp = await openMcp({ log: false, cache: false, servers: { one: everything } });
+      await mcp.ready();
+      const call = mcp.callTool("mcp__one__echo", { message: "hello" });
+      await mcp.close({ drainMs: 60_000 });
+      console.log((await call).content[0].text);`);
+    expect(run).toEqual({ stdout: "Echo: hello\n", stderr: "", exitCode: 0 });
+  });
+
   it("[R13] ends by itself without a close while a server waits for its next attempt", async () => {
     const run = await runProgram(`
       const servers = { broken: { command: process.execPath, args: ["-e", "process.exit(3)"] } };
       const retry = { initialDelayMs: 3_600_000, maxDelayMs: 3_600_000, jitter: "none" };
-      const mcp = await openMcp({ cache: false, servers, retry });
+      const mcp = await openMcp({ log: false, cache: false, servers, retry });
       console.log(mcp.servers()[0].status);`);
     expect(run).toEqual({ stdout: "backoff\n", stderr: "", exitCode: 0 });
   });

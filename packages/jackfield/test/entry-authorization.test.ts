@@ -1,8 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServerResolver } from "@jackfield/mcp-config";
-import { type DefinedIn, McpError, type OAuthSettings, type ResolveServer } from "@jackfield/mcp-core";
+import {
+  type DefinedIn,
+  McpError,
+  type OAuthSettings,
+  type ResolveServer,
+  type ServerDefinition,
+} from "@jackfield/mcp-core";
 import { describe, expect, it, vi } from "vitest";
-import { entryAuthorization } from "../src/entry-authorization.ts";
+import { approvedEntry, entryAuthorization } from "../src/entry-authorization.ts";
 import { useTemporaryHome } from "./fixture.ts";
 
 const home = useTemporaryHome();
@@ -18,6 +24,35 @@ function authorizationOf(host: string, oauth: OAuthSettings, runCommands = true,
     signal,
   );
 }
+
+describe("a reference as an OAuth setting of a project's entry", () => {
+  const { signal } = new AbortController();
+  const entry: ServerDefinition = {
+    name: "files",
+    transport: "http",
+    url: "https://files.example/mcp",
+    oauth: { clientId: "${JACKFIELD_TEST_CLIENT}", clientSecret: "!echo never" },
+    definedIn: { scope: "project", file: "/project/.mcp.json" },
+    variables: ["JACKFIELD_TEST_CLIENT"],
+  };
+
+  it("is filled in with what the approval of the entry lists, and no command runs", async () => {
+    vi.stubEnv("JACKFIELD_TEST_CLIENT", "of-mine");
+    const isAdmitted = (definition: ServerDefinition) => approvedEntry(definition) === entry;
+    const resolve = createServerResolver({ isAdmitted, runCommands: true });
+    expect(await entryAuthorization(entry, resolve, signal)).toMatchObject({
+      settings: { clientId: "of-mine", clientSecret: "!echo never" },
+    });
+    const unlisted = { ...entry, variables: [] };
+    const attempt = entryAuthorization(unlisted, createServerResolver({ isAdmitted: () => true }), signal);
+    await expect(attempt).rejects.toMatchObject({ code: "MCP_CONFIG_VARIABLE_MISSING" });
+  });
+
+  it("is not filled in before the entry is approved", async () => {
+    const attempt = entryAuthorization(entry, createServerResolver({ isAdmitted: () => false }), signal);
+    await expect(attempt).rejects.toMatchObject({ code: "MCP_APPROVAL_REQUIRED" });
+  });
+});
 
 describe("a command as an OAuth setting of an entry", () => {
   it("gives what the command prints", async () => {
@@ -108,7 +143,7 @@ describe("the resolver of OAuth settings", () => {
 });
 
 describe("an error in an entry's OAuth settings", () => {
-  it.each(["clientId", "clientSecret", "redirectUri", "resource"])(
+  it.each(["clientId", "clientSecret", "privateKey", "redirectUri", "resource"])(
     "names %s as the entry writes it",
     async (member) => {
       const { settings, clientSecretError: error } = await authorizationOf("claude-code", {

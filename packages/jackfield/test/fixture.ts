@@ -8,7 +8,7 @@ import { afterEach, beforeEach, vi } from "vitest";
 import { runCommandLine } from "../src/command-line.ts";
 import { checkDocument } from "./published-schemas.ts";
 
-const EVERYTHING = createRequire(import.meta.url).resolve(
+export const EVERYTHING = createRequire(import.meta.url).resolve(
   "@modelcontextprotocol/server-everything/dist/index.js",
 );
 
@@ -67,7 +67,7 @@ export async function commandLine(
   const stdout = collector();
   const stderr = collector();
   const exitCode = await runCommandLine(argv, { stdout, stderr });
-  checkDocument(argv, stdout.text());
+  await checkDocument(argv, stdout.text());
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 

@@ -8,7 +8,7 @@ describe("a step for many messages", () => {
     'No client could be registered. Ask its operator for a client id, and put it into the entry\'s "oauth".',
     "The stored login is not used. Log in again.",
     "Only a person can log in; pass `authorize` to `createOAuth`.",
-    'It is not given. If you trust the entry, pass its file with "--config FILE".',
+    'A project\'s entry gets what its approval lists. Otherwise list the variable in option "projectVariables".',
     "This is a reference. Jackfield reads references only in strings: put it in double quotes.",
   ])("is left out after %j", (message) => {
     expect(generalStep(message, "See the details.")).toBeUndefined();

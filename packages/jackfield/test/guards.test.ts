@@ -103,7 +103,7 @@ describe("with options", () => {
   });
 
   test("[T39] approval without an `ask` function denies the call and sends nothing", async () => {
-    const { forModel, records } = await open({ approval: {} });
+    const { forModel, records } = await open({ approval: { calls: "always" } });
     await expect(forModel()).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
     expect(records()).toEqual([]);
   });
@@ -124,10 +124,20 @@ describe("with options", () => {
     expect(next.records()).toHaveLength(1);
   });
 
+  test("a tool that pins withhold is not found, until it is approved", async () => {
+    const pins = await openToolPins({ policy: "require-approval" });
+    const { mcp } = await open({ guards: { pins } });
+    expect(mcp.searchTools("read")).toEqual([]);
+    expect(mcp.searchTools(FULL)).toEqual([]);
+    await pins.approve("files");
+    await mcp.refreshTools("files");
+    expect(mcp.searchTools("read")).toEqual(mcp.tools());
+  });
+
   test("the caller's pins apply after the caller's tool policies", async () => {
     const rename: ToolListPolicy = (tool) => ({ ...tool, definition: { ...tool.definition, title: "Mine" } });
     const pins = await openToolPins({ policy: "require-approval" });
-    const { mcp } = await open({ toolPolicies: [rename], guards: { pins } });
+    const { mcp } = await open({ use: [{ policy: rename }], guards: { pins } });
     expect(mcp.tools()).toEqual([]);
     expect(pins.pending()).toMatchObject([{ definition: { title: "Mine", description: "Reads." } }]);
     await pins.approve("files");
@@ -159,7 +169,7 @@ test("a store that hangs delays close() only until closeTimeoutMs", async () => 
   const log = vi.fn();
   const stuck = { ...memoryStateStore(), set: () => new Promise<void>(() => {}) };
   const pins = await openToolPins({ store: stuck });
-  const { mcp } = await open({ guards: { pins }, closeTimeoutMs: 100, log });
+  const { mcp } = await open({ guards: { pins }, limits: { closeTimeoutMs: 100 }, log });
   await mcp.close();
   expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("not stored within 100 ms."), undefined);
 });
@@ -205,7 +215,7 @@ describe("with a lock", () => {
       formatLock(lockOf({ servers: first.mcp.servers(), tools: first.mcp.tools() })),
     );
     const log = vi.fn();
-    const guards = { lock: "mcp.lock" };
+    const guards = { pins: "mcp.lock" };
     const same = await open({ guards, log });
     expect(same.mcp.tools()).toHaveLength(1);
     const warnings = () => log.mock.calls.filter(([level]) => level === "warn");
@@ -226,12 +236,12 @@ describe("with a lock", () => {
   });
 
   test("openMcp rejects if the lock file is missing or damaged", async () => {
-    await expect(open({ guards: { lock: "mcp.lock" } })).rejects.toMatchObject({
+    await expect(open({ guards: { pins: "mcp.lock" } })).rejects.toMatchObject({
       code: "MCP_CONFIG_NOT_FOUND",
       location: { file: folder.file("mcp.lock") },
     });
     writeFileSync(folder.file("mcp.lock"), "{");
-    await expect(open({ guards: { lock: "mcp.lock" } })).rejects.toMatchObject({
+    await expect(open({ guards: { pins: "mcp.lock" } })).rejects.toMatchObject({
       code: "MCP_CONFIG_INVALID",
     });
   });

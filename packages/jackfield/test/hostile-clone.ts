@@ -27,6 +27,8 @@ const SELF_APPROVALS = {
 /** A file of the clone, and the two servers it brings. */
 export interface HostileFile extends ProjectFile {
   readonly servers: readonly string[];
+  /** The keys by which it approves itself. */
+  readonly approvals: readonly string[];
 }
 
 /** A repository that does everything to be run when it is opened. */
@@ -80,7 +82,7 @@ interface CloneLayout {
 
 async function writeFiles({ home, project, traces, port }: CloneLayout): Promise<readonly HostileFile[]> {
   const written: HostileFile[] = [];
-  const places = projectFiles({ cwd: project, home, env: {}, platform: "linux" });
+  const places = await projectFiles({ cwd: project, home, env: {}, platform: "linux" });
   for (const [index, place] of places.entries()) {
     const file = place.file.replace("*", "hostile");
     if (existsSync(file)) continue; // Another host reads the same file.
@@ -97,8 +99,8 @@ async function writeFiles({ home, project, traces, port }: CloneLayout): Promise
         trace,
         url: `http://127.0.0.1:${port}/${index}`,
       };
-      await writeBait({ ...place, file }, bait, { home, cwd: project });
-      written.push({ ...place, file, servers: bait.names });
+      const approvals = await writeBait({ ...place, file }, bait, { home, cwd: project });
+      written.push({ ...place, file, servers: bait.names, approvals });
     }
   }
   return written;
@@ -165,12 +167,12 @@ function documents([run, call]: readonly [Entry, Entry], [first, second]: Bait["
   ];
 }
 
-/** Finds by trial how the host wants it: what gives both servers, with as many self-approvals as it bears. */
+/** Finds by trial how the host wants it: what gives both servers, with as many self-approvals as it bears. @returns their keys */
 async function writeBait(
   { host, file }: ProjectFile,
   bait: Bait,
   places: { readonly home: string; readonly cwd: string },
-): Promise<void> {
+): Promise<readonly string[]> {
   for (const approvals of [SELF_APPROVALS, {}]) {
     for (const [run, call] of entryPairs(bait)) {
       const pair = [
@@ -181,7 +183,7 @@ async function writeBait(
         writeFileSync(file, serialised(file, { ...approvals, ...content }));
         const { servers } = await discoverServers({ ...places, env: {}, hosts: [host] });
         const found = servers.filter(({ enabled }) => enabled !== false).map(({ name }) => name);
-        if (bait.names.every((name) => found.includes(name))) return;
+        if (bait.names.every((name) => found.includes(name))) return Object.keys(approvals);
       }
     }
   }

@@ -22,7 +22,7 @@ describe.each(LOOPS)("an agent loop through $name", (loop) => {
         { status: "success", content: '{"q":1}' },
         // The server repeats the data as text; the model reads them once.
         { status: "success", content: '{"rows":2}' },
-        { status: "error", content: "It failed, as it was asked to." },
+        { status: "error", content: "The tool reported an error: It failed, as it was asked to." },
         { status: "success", content: [{ type: "image", mimeType: "image/png" }] },
       ]);
       expect(served.received("tools/call")).toBe(4);

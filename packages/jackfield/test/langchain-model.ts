@@ -103,7 +103,7 @@ function loop(name: string, make: (model: ToolCallingModel, source: ToolSource) 
 
 /** A graph as people write it who want no agent: a model, LangGraph's own node for tools, and the way back. */
 function graphOf(model: ToolCallingModel, source: ToolSource): Runnable {
-  const tools = langchainTools(source);
+  const tools = langchainTools(source, { media: { image: true } });
   const bound = model.bindTools(tools);
   return new StateGraph(MessagesAnnotation)
     .addNode("model", async ({ messages }) => ({ messages: [await bound.invoke(messages)] }))
@@ -135,14 +135,18 @@ function streamed(agent: {
 export const LOOPS: readonly Loop[] = [
   loop(
     "an agent with tools",
-    (model, source) => createAgent({ model, tools: langchainTools(source) }) as never,
+    (model, source) =>
+      createAgent({ model, tools: langchainTools(source, { media: { image: true } }) }) as never,
   ),
   loop(
     "an agent with mcpMiddleware",
-    (model, source) => createAgent({ model, middleware: [mcpMiddleware(source)] }) as never,
+    (model, source) =>
+      createAgent({ model, middleware: [mcpMiddleware(source, { media: { image: true } })] }) as never,
   ),
   loop("the stream of an agent", (model, source) =>
-    streamed(createAgent({ model, middleware: [mcpMiddleware(source)] }) as never),
+    streamed(
+      createAgent({ model, middleware: [mcpMiddleware(source, { media: { image: true } })] }) as never,
+    ),
   ),
   loop("a graph with a ToolNode", graphOf),
 ];

@@ -23,7 +23,7 @@ type Servers = NonNullable<OpenMcpOptions["servers"]>;
 const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
 
 /** Servers that start by programs of the system, each of which would find something that the clone has planted. */
-const LAUNCHED: Servers = {
+const LAUNCHED: { [name: string]: Servers[string] } = {
   ...(has("npx") && {
     npx: { command: "npx", args: ["-y", "planted-mcp@1.0.0"] },
     registry: { command: "npx", args: ["-y", "not-planted-mcp@1.0.0"] },
@@ -31,6 +31,7 @@ const LAUNCHED: Servers = {
     env: { command: "env", args: ["X=y", "npx", "-y", "planted-mcp@1.0.0"] },
     shell: { command: "sh", args: ["-c", "exec npx -y planted-mcp@1.0.0"] },
   }),
+  ...(has("Rscript") && { profile: { command: "Rscript", args: ["/dev/null"] } }),
   ...(has("python3") && {
     module: { command: "python3", args: ["-m", "planted_module"] },
     library: { command: "python3", args: ["-m", "json.tool", "/dev/null"] },
@@ -87,6 +88,23 @@ describe.runIf(process.platform !== "win32")("a server that no project brought, 
     write(join(clone, "planted_module/__init__.py"), "");
     write(join(clone, "planted_module/__main__.py"), python("module"));
     write(join(clone, "json.py"), python("library"));
+    write(join(clone, ".Rprofile"), `cat("profile ", file = ${JSON.stringify(canary())}, append = TRUE)\n`);
+    write(join(clone, "planted.php"), `<?php file_put_contents('${canary()}', 'include ', FILE_APPEND);`);
+    write(join(folder.path, "bin/own.php"), '<?php include "planted.php";');
+    if (has("php")) LAUNCHED.include = { command: "php", args: [join(folder.path, "bin/own.php")] };
+    if (!has("npx")) return;
+    const wrapper = join(folder.path, "bin/own-server");
+    write(wrapper, '#!/bin/sh\nexec npx -y planted-mcp@1.0.0 "$@"\n', 0o755);
+    const link = join(folder.path, "bin/run");
+    symlinkSync(
+      realpathSync(spawnSync("sh", ["-c", "command -v npx"], { encoding: "utf8" }).stdout.trim()),
+      link,
+    );
+    Object.assign(LAUNCHED, {
+      wrapper: { command: wrapper },
+      byShell: { command: "sh", args: [wrapper] },
+      link: { command: link, args: ["-y", "planted-mcp@1.0.0"] },
+    });
   });
   afterAll(() => {
     for (const trap of traps) trap.close();
@@ -148,20 +166,25 @@ describe.runIf(process.platform !== "win32")("a server that no project brought, 
   it("would have taken all of it, as it does if the folder is trusted", async () => {
     const asked: string[] = [];
     await start(LAUNCHED, {
-      trust: (project) => {
-        asked.push(project);
-        return true;
+      approval: {
+        folders: (project) => {
+          asked.push(project);
+          return true;
+        },
       },
     });
     expect(new Set(asked)).toEqual(new Set([clone]));
     expect(ran()).toContain("package");
     if (has("npx")) expect(connections[0]).toBeGreaterThan(0);
+    if (has("Rscript")) expect(ran()).toContain("profile");
+    if (has("php")) expect(ran()).toContain("include");
     if (has("python3")) expect(ran()).toEqual(expect.arrayContaining(["module", "library"]));
   });
 
   it("starts where its entry says", async () => {
     await start({ code: { command: process.execPath, args: ["-e", "require('planted-mcp')"], cwd: "." } });
-    expect(ran()).toEqual(["package"]);
+    // Once more as an older server, because it ended without an answer.
+    expect(new Set(ran())).toEqual(new Set(["package"]));
   });
 
   it("works in the folder if it is a program of its own", async () => {
@@ -191,8 +214,8 @@ describe.runIf(process.platform !== "win32")("a server that no project brought, 
     write(file, "#!/usr/bin/env interpreter\n", 0o755);
     await start({ server: { command: file } });
     expect(ran()).toEqual([]);
-    await start({ server: { command: file } }, { trust: () => true });
-    expect(ran()).toEqual(["PATH"]);
+    await start({ server: { command: file } }, { approval: { folders: () => true } });
+    expect(new Set(ran())).toEqual(new Set(["PATH"]));
   });
 
   it("gets no settings that a script of the folder has left, even with the whole environment", async () => {

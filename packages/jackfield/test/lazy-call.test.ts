@@ -4,8 +4,8 @@ import { McpError, type ToolDefinition } from "@jackfield/mcp-core";
 import "@jackfield/mcp-transports";
 import { createFakeConnector, createFakeSession, useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import { findTool, mayNameToolOf } from "../src/command-line/call-command.ts";
-import { openMcp } from "../src/index.ts";
+import { findTool, mayNameToolOf } from "../src/command-line/tool-reference.ts";
+import { type Mcp, openMcp } from "../src/index.ts";
 import { commandLine, useTemporaryHome } from "./fixture.ts";
 import { hostileServer } from "./red-team-runtime.ts";
 
@@ -15,6 +15,7 @@ const folder = useTemporaryHome();
 const ECHO: ToolDefinition = { name: "echo", inputSchema: { type: "object" } };
 const DOWN = new McpError("MCP_CONNECT_FAILED", "The database is down.");
 const { signal } = new AbortController();
+const find = async (mcp: Mcp, name: string) => (await findTool(mcp, name, { signal })).tool.name;
 
 /** Lazy servers; those in `down` fail when they are started. */
 async function openLazy(names: readonly string[], down: readonly string[] = []) {
@@ -37,21 +38,21 @@ async function openLazy(names: readonly string[], down: readonly string[] = []) 
 describe("the first call to a lazy server", () => {
   it("starts only the server whose name the tool name begins with", async () => {
     await using opened = await openLazy(["docs (beta)", "files"]);
-    expect(await findTool(opened.mcp, "mcp__docs_beta__echo", signal)).toBe("mcp__docs_beta__echo");
+    expect(await find(opened.mcp, "mcp__docs_beta__echo")).toBe("mcp__docs_beta__echo");
     expect(opened.started()).toEqual(["docs (beta)"]);
   });
 
   it("starts every server for an original tool name, which must be unique", async () => {
     await using one = await openLazy(["docs"]);
-    expect(await findTool(one.mcp, "echo", signal)).toBe("mcp__docs__echo");
+    expect(await find(one.mcp, "echo")).toBe("mcp__docs__echo");
     await using two = await openLazy(["docs", "files"]);
-    await expect(findTool(two.mcp, "echo", signal)).rejects.toThrow("several servers have one");
+    await expect(find(two.mcp, "echo")).rejects.toThrow("several servers have one");
     expect(two.started()).toEqual(["docs", "files"]);
   });
 
   it("reports why the server did not start", async () => {
     await using opened = await openLazy(["docs", "files"], ["docs"]);
-    await expect(findTool(opened.mcp, "mcp__docs__echo", signal)).rejects.toMatchObject({
+    await expect(find(opened.mcp, "mcp__docs__echo")).rejects.toMatchObject({
       code: "MCP_TOOL_UNKNOWN",
       message: expect.stringContaining('server "docs" are not known: The database is down.'),
     });

@@ -30,7 +30,7 @@ async function run(...argv: string[]) {
   const stdout = collector();
   const exitCode = await runCommandLine(argv, { stdout, stderr });
   await Promise.all(visits);
-  checkDocument(argv, stdout.text());
+  await checkDocument(argv, stdout.text());
   return { exitCode, stdout: stdout.text(), stderr: said.text() };
 }
 
@@ -231,7 +231,7 @@ describe("a login whose entry has changed", () => {
 
 describe("the catalog", () => {
   it("keeps apart what each login was shown, and offers it to no other one", async () => {
-    const entries = async () => JSON.parse((await run("cache", "list", "--json")).stdout);
+    const entries = async () => JSON.parse((await run("cache", "list", "--json")).stdout).entries;
     await run("login", "files", "--no-browser", ...only());
     await run("status", ...only());
     expect(await entries()).toMatchObject([{ server: "files", stale: false }]);

@@ -20,8 +20,8 @@ afterEach(() => void vi.restoreAllMocks());
 
 describe("a file whose servers are all lost", () => {
   it.each([
-    ["tools", "[]"],
-    ["config list", "[]"],
+    ["tools", '{"tools":[]}'],
+    ["config list", '{"definitions":[]}'],
     ["approve", '{"approved":[],"waiting":[]}'],
   ])("makes %s exit 1", async (command, document) => {
     writeFileSync(folder.file("broken.json"), "{");
@@ -30,10 +30,9 @@ describe("a file whose servers are all lost", () => {
     for (const file of ["broken.json", "missing.json", "elsewhere.json", "misspelled.json"]) {
       const named = ["--no-discover", "--config", folder.file(file)];
       const { exitCode, stdout, stderr } = await run(...command.split(" "), ...named);
-      expect({ exitCode, stdout: JSON.stringify(JSON.parse(stdout)) }).toEqual({
-        exitCode: 1,
-        stdout: document,
-      });
+      const { error, ...rest } = JSON.parse(stdout);
+      expect({ exitCode, stdout: JSON.stringify(rest) }).toEqual({ exitCode: 1, stdout: document });
+      expect(error.message).toContain(file);
       expect(stderr).toContain(file);
     }
   });
@@ -59,7 +58,7 @@ describe("a failed search for files", () => {
     expect(mcp.report).toMatchObject({ discoveryError: { code: "MCP_INTERNAL" }, problems: [] });
     const { signal } = new AbortController();
     const { exitCode, json } = await tools(mcp, { server: undefined, tokens: false, signal });
-    expect({ exitCode, json }).toEqual({ exitCode: 1, json: [] });
+    expect({ exitCode, json }).toEqual({ exitCode: 1, json: { tools: [] } });
   });
 });
 
@@ -67,7 +66,7 @@ describe("an empty --cache", () => {
   it("is refused, since it would mean the working directory", async () => {
     vi.spyOn(process, "cwd").mockReturnValue(folder.path);
     const { exitCode, stdout, stderr } = await commandLine("tools", "--no-discover", "--cache", "");
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: "" });
     expect(stderr).toContain('"--cache" is empty');
     expect(stderr).toContain("(MCP_CONFIG_INVALID)");
     expect(readdirSync(folder.path)).toEqual([]);
@@ -81,7 +80,7 @@ describe("jackfield doctor, if approvals cannot be stored", () => {
     writeFileSync(folder.file("own/state/approvals"), "");
     const { exitCode, stdout } = await run("doctor");
     expect(exitCode).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject([
+    expect(JSON.parse(stdout).findings).toMatchObject([
       {
         code: "approvals-unusable",
         severity: "error",
@@ -97,13 +96,15 @@ describe("jackfield doctor, if approvals cannot be stored", () => {
     mkdirSync(folder.file("own/state"), { recursive: true });
     writeFileSync(folder.file("own/state/approvals"), "");
     const { exitCode, stdout } = await run("doctor", "--config", folder.file("mcp.json"));
-    const codes = JSON.parse(stdout).map(({ code }: { code: string }) => code);
+    const codes = JSON.parse(stdout).findings.map(({ code }: { code: string }) => code);
     expect({ exitCode, codes }).toEqual({ exitCode: 0, codes: [] });
   });
 
   it("leaves no approval behind after it tested the store", async () => {
     writeFileSync(folder.file(".mcp.json"), '{"mcpServers":{"theirs":{"command":"x"}}}');
-    expect(JSON.parse((await run("doctor")).stdout)).toMatchObject([{ code: "not-approved" }]);
-    expect(JSON.parse((await run("config", "list")).stdout)).toMatchObject([{ approved: false }]);
+    expect(JSON.parse((await run("doctor")).stdout).findings).toMatchObject([{ code: "not-approved" }]);
+    expect(JSON.parse((await run("config", "list")).stdout)).toMatchObject({
+      definitions: [{ approved: false }],
+    });
   });
 });

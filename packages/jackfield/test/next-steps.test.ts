@@ -33,9 +33,9 @@ describe("a command that needs another one first", () => {
   });
 
   it("tools repeats its options in the command that shows what is wrong", async () => {
-    const { stdout } = await run({ broken: failing }, "tools");
-    expect(stdout).toBe(
-      `No tool is available. "jackfield status ${places()}" shows what is wrong with "broken".\n`,
+    const found = await run({ broken: failing, other: failing }, "tools");
+    expect(found.stderr).toContain(
+      `broken (failed), other (failed). "jackfield status ${places()}" says why.`,
     );
     const { stderr } = await run({ broken: failing }, "tools", "nobody");
     expect(stderr).toContain(`No server is called "nobody"; "jackfield status ${places()}" lists them.`);
@@ -79,7 +79,7 @@ describe("a command that needs another one first", () => {
   it("doctor repeats its options in the command that empties the catalog", async () => {
     writeFileSync(folder.file("catalog"), "not a folder");
     const { stdout } = await run({}, "doctor", "--json");
-    expect(JSON.parse(stdout)[0].nextStep).toContain(
+    expect(JSON.parse(stdout).findings[0].nextStep).toContain(
       `"jackfield cache clear --cwd ${folder.path} --cache catalog"`,
     );
   });
@@ -138,12 +138,16 @@ describe("an option that is wrong", () => {
       ["status", "--cwd", ""],
       'The folder of "--cwd" is empty; name one, or leave the option out.',
     ],
-    ["an unknown host", ["status", "--hosts", "cursr"], 'error: "--hosts": "cursr" is not a known host'],
-    ["an unknown host of config list", ["config", "list", "--hosts", "cursr"], 'error: "--hosts": "cursr"'],
+    [
+      "an unknown host",
+      ["status", "--hosts", "cursr"],
+      '"--hosts" has no host "cursr"; did you mean "cursor"?',
+    ],
+    ["an unknown host of config list", ["config", "list", "--hosts", "cursr"], 'did you mean "cursor"?'],
     ["an empty --config", ["status", "--config", ""], 'error: "--config": it must be the path of a file'],
   ])("is named as it was typed: %s", async (_, argv, message) => {
     const { exitCode, stderr } = await commandLine(...argv);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(argv.includes("--config") ? 1 : 64);
     expect(stderr).toContain(message);
   });
 
@@ -172,6 +176,6 @@ describe("JACKFIELD_TIMEOUT_MS with an invalid value", () => {
     vi.stubEnv("JACKFIELD_TIMEOUT_MS", "30s");
     const { stdout, stderr } = await commandLine("doctor", "--no-discover", "--json");
     expect(stderr).toBe("");
-    expect(JSON.parse(stdout)).toMatchObject([{ code: "variable-ignored", severity: "warning" }]);
+    expect(JSON.parse(stdout).findings).toMatchObject([{ code: "variable-ignored", severity: "warning" }]);
   });
 });

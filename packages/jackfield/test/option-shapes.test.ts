@@ -1,7 +1,7 @@
 import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
 import { type OpenMcpOptions, openMcp } from "../src/index.ts";
-import { checkOptions } from "../src/option-shapes.ts";
+import { checkOpenOptions } from "../src/option-shapes.ts";
 
 useLeakCheck();
 
@@ -16,18 +16,21 @@ const rejection = (options: unknown) =>
 
 describe("options from untyped code", () => {
   it.each([
-    [{ cwd: 5 }, 'Option "cwd" must be a string, not this number.'],
-    [{ principal: "" }, 'Option "principal" must be a string that is not empty, not this string.'],
+    [{ cwd: 5 }, 'Option "cwd" must be a string, not 5.'],
+    [
+      { principal: "" },
+      'Option "principal" must be a string that is not empty: no principal stands for the owner, not this string.',
+    ],
     [{ cache: null }, 'Option "cache" must be an object such as { path }, a ToolCache or false, not null.'],
     [
       { cache: true },
       'Option "cache" must be an object such as { path }, a ToolCache or false, not this boolean.',
     ],
-    [{ cache: { path: 5 } }, 'Option "cache.path" must be a string that is not empty, not this number.'],
+    [{ cache: { path: 5 } }, 'Option "cache.path" must be a string that is not empty, not 5.'],
     [{ cache: { path: "" } }, 'Option "cache.path" must be a string that is not empty, not this string.'],
     [
       { cache: { busyTimeoutMs: -1 } },
-      'Option "cache.busyTimeoutMs" must be a finite number of at least 0, not this number.',
+      'Option "cache.busyTimeoutMs" must be a finite number of at least 0, not -1.',
     ],
     [{ limits: null }, 'Option "limits" must be an object, not null.'],
     [{ startup: null }, 'Option "startup" must be an object, not null.'],
@@ -49,20 +52,24 @@ describe("options from untyped code", () => {
       { filters: { more: [{ name: "a", block: "x" }] } },
       'Option "filters.more" must be a list of { name, block }, not this list.',
     ],
-    [{ use: null }, 'Option "use" must be a list of functions, not null.'],
-    [{ toolPolicies: [{}] }, 'Option "toolPolicies" must be a list of functions, not this list.'],
+    [{ use: null }, 'Option "use" must be a list of functions, or { middleware, policy }, not null.'],
+    [{ use: [{}] }, 'Option "use" must be a list of functions, or { middleware, policy }, not this list.'],
     [{ retry: null }, 'Option "retry" must be an object, not null.'],
     [{ signal: {} }, 'Option "signal" must be an AbortSignal, not this object.'],
-    [{ trust: true }, 'Option "trust" must be a function, not this boolean.'],
+    [{ approval: { folders: true } }, 'Option "approval.folders" must be a function, not this boolean.'],
     [{ discover: { order: "x" } }, 'Option "discover.order" must be a list of strings, not this string.'],
-    [{ guards: { lock: 5 } }, 'Option "guards.lock" must be a string, not this number.'],
+    [{ guards: { pins: 5 } }, 'Option "guards.pins" must be a string or ToolPins, not 5.'],
     [
       { guards: { limits: { store: "x" } } },
       'Option "guards.limits.store" must be a ResultStore, not this string.',
     ],
-    [{ guards: { pins: {} } }, 'Option "guards.pins" must be ToolPins, not this object.'],
+    [{ guards: { pins: {} } }, 'Option "guards.pins" must be a string or ToolPins, not this object.'],
     [{ auth: { headers: {} } }, 'Option "auth" must be an AuthPort, not this object.'],
-    [{ clientInfo: {} }, 'Option "clientInfo" must be an object with a name and a version, not this object.'],
+    [
+      { connect: { clientInfo: {} } },
+      'Option "connect.clientInfo" must be an object with a name and a version, not this object.',
+    ],
+    [{ approval: { calls: "sometimes" } }, expect.stringContaining('"sometimes"')],
     [null, "The options must be an object, not null."],
     ["x", "The options must be an object, not this string."],
   ])("%j are refused", async (options, message) => {
@@ -100,11 +107,15 @@ describe("options from untyped code", () => {
   });
 
   it("are not repeated in the error", async () => {
-    const error = await rejection({ cache: false, log: "sk-planted", approvals: { token: "sk-planted" } });
+    const error = await rejection({
+      cache: false,
+      log: "sk-planted",
+      approval: { store: { token: "sk-planted" } },
+    });
     expect(JSON.stringify(error)).not.toContain("sk-planted");
   });
 
-  it("may contain undefined values, class instances and unknown names", () => {
+  it("may contain undefined values and class instances", () => {
     class Store {
       get() {}
       set() {}
@@ -117,10 +128,10 @@ describe("options from untyped code", () => {
     }
     const { signal } = new AbortController();
     expect(() =>
-      checkOptions({
+      checkOpenOptions({
         cwd: undefined,
         startup: { uncached: undefined },
-        approvals: new Store(),
+        approval: { store: new Store() },
         filters: {
           deny: [{ name: "a*" }, { url: "https://a/*" }, { argv: ["a", "b"] }],
           allow: [],
@@ -128,13 +139,63 @@ describe("options from untyped code", () => {
         },
         guards: { limits: { servers: { a: { maxResultChars: 5 } }, store: { save: async () => undefined } } },
         signal,
-        more: 1,
       }),
     ).not.toThrow();
   });
 
+  it.each([
+    [{ mcpServers: {} }, 'Option "mcpServers" does not exist; did you mean "servers"?'],
+    [{ server: {} }, 'did you mean "servers"?'],
+    [{ configFile: "a" }, 'did you mean "configFiles"?'],
+    [{ hosts: "all" }, 'did you mean "discover.hosts"?'],
+    [{ maxResultChars: 5 }, 'did you mean "guards.limits.maxResultChars"?'],
+    [{ guards: { limit: {} } }, 'Option "guards.limit" does not exist; did you mean "guards.limits"?'],
+    [{ guards: { limits: { maxChars: 5 } } }, 'did you mean "guards.limits.maxResultChars"?'],
+    [{ limits: { maxResultChars: 5 } }, 'Option "limits.maxResultChars" does not exist; '],
+    [{ retry: { maxAttempts: 5 } }, 'Option "retry.maxAttempts" does not exist; '],
+    [{ startup: { gate: 5 } }, 'did you mean "startup.gateMs"?'],
+    [{ discover: { host: "all" } }, 'did you mean "discover.hosts"?'],
+    [{ cache: { dir: "x" } }, 'Option "cache.dir" does not exist; there are busyTimeoutMs, maxBytes, path.'],
+    [{ http: { tls: { certificate: "x" } } }, 'did you mean "http.tls.cert"?'],
+    [{ handlers: { elicitation: () => {} } }, 'did you mean "handlers.elicit"?'],
+    [{ approval: { server: () => true } }, 'did you mean "approval.servers"?'],
+    [{ approval: { calls: { servers: {}, rest: true } } }, '"rest"'],
+    [{ timeouts: 5 }, 'Option "timeouts" does not exist; there are approval, auth, cache, '],
+  ])("an unknown one is refused, with the one that was meant: %j", async (options, said) => {
+    const given = { cache: false, discover: false, ...options };
+    expect(await rejection(given)).toMatchObject({
+      code: "MCP_CONFIG_INVALID",
+      message: expect.stringContaining(said),
+    });
+  });
+
+  it.each([
+    [{ approve: () => true }, 'Option "approve" does not exist; use "approval.servers".'],
+    [{ approvals: {} }, 'use "approval.store".'],
+    [{ trust: () => true }, 'use "approval.folders".'],
+    [{ projectVariables: [] }, 'use "approval.projectVariables".'],
+    [{ requiresApproval: true }, 'use "approval.calls".'],
+    [{ approval: { rule: "always" } }, 'Option "approval.rule" does not exist; use "approval.calls".'],
+    [{ guards: { lock: "mcp.lock" } }, 'use "guards.pins".'],
+    [{ guards: { trace: true } }, 'use "telemetry".'],
+    [{ toolPolicies: [] }, 'use "use", with { policy } in its list.'],
+    [{ clientInfo: {} }, 'use "connect.clientInfo".'],
+    [{ missingVariable: "empty" }, 'use "resolve.missingVariable".'],
+    [{ inputs: {} }, 'use "resolve.inputs".'],
+    [{ runCommands: true }, 'use "resolve.runCommands".'],
+    [{ idleTimeoutMs: 1 }, 'use "limits.idleTimeoutMs".'],
+    [{ toolPollIntervalMs: 1 }, 'use "limits.toolPollIntervalMs".'],
+    [{ resourceUpdateQuietMs: 1 }, 'use "limits.resourceUpdateQuietMs".'],
+    [{ closeTimeoutMs: 1 }, 'use "limits.closeTimeoutMs".'],
+    [{ heartbeat: {} }, 'use "retry.heartbeat".'],
+  ])("one of an earlier version is refused, with its name now: %j", async (options, said) => {
+    expect(await rejection({ cache: false, ...options })).toMatchObject({
+      message: expect.stringContaining(said),
+    });
+  });
+
   it("a missing lock file has its own error code", async () => {
-    const error = await rejection({ cache: false, discover: false, guards: { lock: "/nowhere/mcp.lock" } });
+    const error = await rejection({ cache: false, discover: false, guards: { pins: "/nowhere/mcp.lock" } });
     expect(error).toMatchObject({ code: "MCP_CONFIG_NOT_FOUND" });
   });
 });

@@ -24,7 +24,7 @@ describe("the claudeCode preset", () => {
     const mcp = await openMcp({
       ...preset,
       discover: { ...preset.discover, cwd: home.project, home: home.home, env: {} },
-      trust: () => true,
+      approval: { folders: () => true },
       servers: { a: from("code") },
       cache: false,
     });
@@ -85,12 +85,11 @@ describe("the claudeCode preset", () => {
     const preset = claudeCode({});
     const mcp = await openMcp({
       ...preset,
-      retry: { ...preset.retry, ...FAST },
-      heartbeat: { ...preset.heartbeat, intervalMs: 50, timeoutMs: 100 },
+      retry: { ...preset.retry, ...FAST, heartbeat: { intervalMs: 50, timeoutMs: 100 } },
       discover: false,
       servers: { s: server.definition },
       cache: false,
-      closeTimeoutMs: 30_000,
+      limits: { closeTimeoutMs: 2_000 },
     });
     try {
       const events: string[] = [];

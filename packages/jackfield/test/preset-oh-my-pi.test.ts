@@ -120,7 +120,12 @@ describe("the ohMyPi preset", () => {
     [{ OMP_MCP_TIMEOUT_MS: "soon" }, 30_000, 600_000],
     [{ OMP_MCP_TIMEOUT_MS: "-1" }, 30_000, 600_000],
   ])("takes its time limits from the environment: %j", (env, timeoutMs, maxTotalMs) => {
-    const limits = { connectTimeoutMs: timeoutMs, callTimeoutMs: timeoutMs, maxTotalMs };
+    const limits = {
+      connectTimeoutMs: timeoutMs,
+      callTimeoutMs: timeoutMs,
+      maxTotalMs,
+      closeTimeoutMs: 3_000,
+    };
     expect(ohMyPi(env).limits).toEqual(limits);
   });
 });

@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { McpError, type ResolveServer } from "@jackfield/mcp-core";
+import { KnownCredentials, McpError, type ResolveServer } from "@jackfield/mcp-core";
 import { createFakeConnector, createFakeSession, type FakeSession, useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it, vi } from "vitest";
 import { type OpenMcpOptions, openMcp } from "../src/index.ts";
-import { createSecrecy, type Secrecy } from "../src/secrecy.ts";
 
 useLeakCheck();
 
@@ -110,16 +109,16 @@ describe("a user's secret in a runtime with many users", () => {
     }
   });
 
-  const resolveFor = (secrecy: Secrecy, principal: string) =>
-    secrecy.follow(resolve)({ name: "mail" } as never, { signal: new AbortController().signal, principal });
+  const resolveFor = (known: KnownCredentials, principal: string) =>
+    known.recording(resolve)({ name: "mail" } as never, { signal: new AbortController().signal, principal });
 
   it("is forgotten when the last user of that name has left", async () => {
-    const secrecy = createSecrecy(undefined);
-    const leave = [secrecy.admit("ann"), secrecy.admit("ann")];
-    secrecy.admit("bob");
-    await resolveFor(secrecy, "ann");
-    await resolveFor(secrecy, "bob");
-    const shown = () => secrecy.hideIn([tokenOf("ann"), tokenOf("bob")]);
+    const known = new KnownCredentials();
+    const leave = [known.admit("ann"), known.admit("ann")];
+    known.admit("bob");
+    await resolveFor(known, "ann");
+    await resolveFor(known, "bob");
+    const shown = () => known.hideIn([tokenOf("ann"), tokenOf("bob")]);
     leave[0]?.();
     leave[0]?.();
     expect(shown()).toEqual(["[redacted]", "[redacted]"]);
@@ -128,16 +127,16 @@ describe("a user's secret in a runtime with many users", () => {
   });
 
   it("leaves nothing behind, however many users have come and gone", async () => {
-    const secrecy = createSecrecy(undefined);
+    const known = new KnownCredentials();
     const error = new Error(tokenOf("user-9999"));
     for (let at = 0; at < 10_000; at += 1) {
-      const leave = secrecy.admit(`user-${at}`);
-      await resolveFor(secrecy, `user-${at}`);
-      if (at % 1_000 === 0) expect(secrecy.hideIn(tokenOf(`user-${at}`))).toBe("[redacted]");
+      const leave = known.admit(`user-${at}`);
+      await resolveFor(known, `user-${at}`);
+      if (at % 1_000 === 0) expect(known.hideIn(tokenOf(`user-${at}`))).toBe("[redacted]");
       leave();
     }
     // Without anything to hide, nothing is searched.
-    expect(secrecy.hideIn(error)).toBe(error);
+    expect(known.hideIn(error)).toBe(error);
   });
 
   it("is forgotten when `await using` closes the user's runtime", async () => {

@@ -43,7 +43,7 @@ export function createProjectFixture(): ProjectFixture {
     connector,
     options: {
       discover: { cwd: project, home, env: {} },
-      approvals: memoryStateStore(),
+      approval: { store: memoryStateStore() },
       cache: false,
       connect: connector.connect,
     },

@@ -9,13 +9,17 @@ export const PUBLISHED_SCHEMAS: readonly string[] = readdirSync(FOLDER).map((fil
   file.replace(/\.json$/, ""),
 );
 
+const read = (name: string) => JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), "utf8"));
+
 const known = new Map<string, ValidateFunction>();
 
 function validatorOf(name: string): ValidateFunction {
   const made = known.get(name);
   if (made !== undefined) return made;
-  const schema = JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), "utf8"));
-  const validator = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }).compile(schema);
+  const schema = read(name);
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+  if (name !== "error") ajv.addSchema(read("error"), "error.json");
+  const validator = ajv.compile(schema);
   known.set(name, validator);
   return validator;
 }
@@ -32,10 +36,27 @@ export function schemaProblems(name: string, document: unknown): readonly string
  *
  * @throws Error with what differs
  */
-export function checkDocument(argv: readonly string[], stdout: string): void {
+export async function checkDocument(argv: readonly string[], stdout: string): Promise<void> {
   if (stdout === "" || !argv.includes("--json")) return;
-  const args = readArguments(argv);
-  const name = "action" in args ? `${args.command}-${args.action.kind}` : args.command;
-  const problems = schemaProblems(name, JSON.parse(stdout));
+  // What is printed as it comes is a document a line.
+  const isStream = /^(?:logs|tap)$/.test(argv[0] ?? "") && !stdout.startsWith("{\n");
+  for (const text of isStream ? stdout.trim().split("\n") : [stdout]) await checkOne(argv, JSON.parse(text));
+}
+
+async function checkOne(argv: readonly string[], printed: unknown): Promise<void> {
+  const { name, document } = await documentOf(argv, printed);
+  const problems = schemaProblems(name, document);
   if (problems.length > 0) throw new Error(`not as schemas/${name}.json says: ${problems.join("; ")}`);
+}
+
+async function documentOf(
+  argv: readonly string[],
+  printed: unknown,
+): Promise<{ readonly name: string; readonly document: unknown }> {
+  const isError = typeof printed === "object" && printed !== null && Object.keys(printed).join() === "error";
+  if (isError) return { name: "error", document: printed };
+  const args = await readArguments(argv);
+  // The help on a tool is the tool, as lists have it.
+  if (args.command === "call" && args.help) return { name: "tools", document: { tools: [printed] } };
+  return { name: "action" in args ? `${args.command}-${args.action.kind}` : args.command, document: printed };
 }

@@ -34,7 +34,7 @@ test("[T53] a server that is not approved is not started, and no adapter shows a
   const { mcp } = await open({
     cwd: project,
     discover: { cwd: project, home: folder.file("home"), env: {} },
-    approvals: memoryStateStore(),
+    approval: { store: memoryStateStore() },
   });
   expect(mcp.report.blocked).toMatchObject([{ name: ORDER }]);
   expect(offeredToModels(mcp)).toEqual({ aiSdk: "[]", langchain: "[]" });

@@ -104,8 +104,8 @@ export async function openGuarded(
   });
   const mcp: Mcp = await openMcp({
     cache: false,
-    approval: { rule },
-    toolPolicies: policies,
+    approval: { calls: rule },
+    use: policies.map((policy) => ({ policy })),
     ...options,
     guards: {
       mark: true,

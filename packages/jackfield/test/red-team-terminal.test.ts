@@ -45,7 +45,7 @@ const SHOUTING = `console.error("shouting", ${JSON.stringify(NASTY)}); process.e
 
 test.each([
   [["status"], "shouting 0"],
-  [["tools"], "mcp__hostile__read"],
+  [["tools"], "hostile.read("],
   [["call", "mcp__hostile__read"], "read 0"],
   [["call", "mcp__hostile__fail"], "failed 0"],
   [["call", "mcp__hostile__garble"], "0\ufffd"],

@@ -164,7 +164,7 @@ describe("calls to hostile servers", () => {
     expect(records()).toHaveLength(1);
   });
 
-  test("[T62] structured content that violates its schema is an error in both adapters", async () => {
+  test("[T62] structured content that violates its schema is refused for a program, and an answer like every other for a model", async () => {
     const outputSchema = {
       type: "object" as const,
       properties: { count: { type: "number" } },
@@ -177,12 +177,11 @@ describe("calls to hostile servers", () => {
     });
     const good = await seenByModels(mcp, "mcp__hostile__good");
     expect(good).toEqual({ aiSdk: '{"count":3}', langchain: '{"count":3}' });
+    const refused = { code: "MCP_PROTOCOL_VIOLATED", outcome: "unknown" };
+    await expect(mcp.callTool("mcp__hostile__bad")).rejects.toMatchObject(refused);
     const bad = await seenByModels(mcp, "mcp__hostile__bad");
-    expect(bad).toEqual({
-      aiSdk: expect.stringContaining("MCP_PROTOCOL_VIOLATED"),
-      langchain: expect.stringContaining("MCP_PROTOCOL_VIOLATED"),
-    });
-    expect(JSON.stringify(bad)).not.toContain("Ignore all");
+    const text = JSON.stringify({ count: ORDER });
+    expect(bad).toEqual({ aiSdk: text, langchain: text });
   });
 
   test("[T67] sampling, elicitation and roots requests without a handler are refused", async () => {

@@ -44,7 +44,7 @@ async function openedWith(headers: object, answers: readonly (Answer | McpError)
   const mcp = await openMcp({
     ...user.options,
     discover: { cwd: user.project, home: user.home, env: {}, hosts: ["omp"] },
-    runCommands: true,
+    resolve: { runCommands: true },
     retry: { initialDelayMs: 1, maxRetries: 1 },
     connect,
     log: (level, message, fields) => void (message.includes("left out") && said.push([level, fields])),
@@ -59,14 +59,13 @@ const TOKEN = "!cat ../../token";
 describe.skipIf(process.platform === "win32")(
   "a value printed by a command, when the server refuses it",
   () => {
-    it("[A9] during a session is not sent again; the next session has a new value", async () => {
+    it("[A9] during a session is not sent again; the next session has a new value, with which the call is made", async () => {
       write("first");
       const { mcp, given, sessions } = await openedWith({ a: TOKEN }, [() => Promise.reject(refusal(401))]);
       await using _ = mcp;
       write("second");
       const changes: unknown[] = [];
       mcp.on("statusChanged", ({ snapshot: { status, error } }) => void changes.push([status, error?.code]));
-      await expect(call(mcp)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED", httpStatus: 401 });
       expect(await call(mcp)).toMatchObject({ content: [] });
       expect(given).toEqual([{ a: "first" }, { a: "second" }]);
       expect(changes[0]).toEqual(["backoff", "MCP_SESSION_LOST"]);

@@ -1,5 +1,4 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import {
   createFakeConnector,
   createFakeSession,
@@ -152,7 +151,7 @@ describe("reload", () => {
     writeFileSync(file, JSON.stringify({ servers: { a: { command: "a" } } }));
     const { connect } = createFakeConnector({ onAttempt: (attempt) => attempt.open(createFakeSession({})) });
     const discover = { hosts: ["vscode"] };
-    const found = { cwd: folder.path, configFiles: [file], discover, trust: () => true };
+    const found = { cwd: folder.path, configFiles: [file], discover, approval: { folders: () => true } };
     const mcp = await openMcp({ ...found, cache: false, connect });
     try {
       expect(mcp.report.diagnostics).toMatchObject([{ code: "wrong-root-key", severity: "error", file }]);
@@ -161,28 +160,6 @@ describe("reload", () => {
       expect(await mcp.reload()).toMatchObject({ applied: true, added: ["b"], removed: ["a"] });
       writeFileSync(file, "");
       expect(await mcp.reload()).toMatchObject({ applied: false, kept: ["b"] });
-    } finally {
-      await mcp.close();
-    }
-  });
-
-  it("does not wait for a file that its host ignores", async () => {
-    const project = folder.file("work");
-    const ignored = join(project, ".codex/config.toml");
-    const own = folder.file("codex/config.toml");
-    for (const file of [ignored, own]) mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(ignored, '[mcp_servers.theirs]\ncommand = "x"\n');
-    writeFileSync(own, "");
-    const { connect } = createFakeConnector({ onAttempt: (attempt) => attempt.open(createFakeSession({})) });
-    const env = { CODEX_HOME: dirname(own) };
-    const discover = { hosts: ["codex"], cwd: project, home: folder.path, env };
-    const mcp = await openMcp({ discover, cache: false, connect });
-    try {
-      expect(mcp.report.blocked).toMatchObject([{ name: "theirs", by: "host" }]);
-      expect([mcp.servers(), mcp.report.failed]).toEqual([[], []]);
-      writeFileSync(ignored, "");
-      writeFileSync(own, '[mcp_servers.mine]\ncommand = "y"\n');
-      expect(await mcp.reload()).toMatchObject({ applied: true, added: ["mine"] });
     } finally {
       await mcp.close();
     }

@@ -22,7 +22,7 @@ function mortalServer(file: string, deaths: number) {
         const calls = readFileSync(${JSON.stringify(file)}, "utf8").split("\\n").length - 1;
         if (calls <= ${deaths}) process.kill(process.pid, "SIGKILL");
         else answer(id, { content: [{ type: "text", text: "call " + calls }] });
-      }
+      } else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "No." } }));
     });`);
 }
 

@@ -32,15 +32,16 @@ const SERVER: ResolvedServer = {
 
 it("a failed load of the login store is retried, and does not block close()", async () => {
   mkdirSync(loginDirectory(), { recursive: true, mode: 0o700 });
-  const logins = createStoredLogins({ places: {}, log: silentLogger });
+  const logins = createStoredLogins({ places: {}, http: undefined, log: silentLogger });
   const resolve = logins.follow(async () => SERVER);
   const server = await resolve({ name: "files" } as never, { signal: new AbortController().signal });
   loading.fails = true;
-  const failed = logins.auth.headers(server);
+  const asked = { signal: new AbortController().signal };
+  const failed = logins.auth.headers(server, asked);
   const closed = logins.close(beginClosing());
   await expect(failed).rejects.toThrow("too many open files");
   await closed;
   loading.fails = false;
-  expect(await logins.auth.headers(server)).toEqual({});
+  expect(await logins.auth.headers(server, asked)).toEqual({});
   await logins.close(beginClosing());
 });

@@ -57,6 +57,55 @@ describe("a stored login", () => {
     }
   });
 
+  it("is renewed where its entry says by hand, over the network of the MCP connection", async () => {
+    const { authority, guarded } = remote;
+    const { issuer } = authority;
+    authority.behave({ metadataPath: "/nowhere" });
+    guarded.guard({ authorizationServer: authority, behind: remote.behind.url, metadata: false });
+    const oauth = {
+      issuer,
+      authorizationUrl: `${issuer}/authorize`,
+      tokenUrl: `${issuer}/token`,
+      clientId: "by-hand",
+      resource: false,
+    } as const;
+    await using made = createOAuth({
+      vault: createFileVault({ directory: loginDirectory() }),
+      settingsOf: () => ({ settings: oauth }),
+    });
+    const server = { name: "files", transport: "http", url: remote.url, headers: {}, secrets: [] } as const;
+    await made.login(server, { authorize: async (url) => void (await fetch(url)) });
+    const http = vi.fn(() => ({ proxy: false }));
+    const mcp = await openMcp(options({ servers: { files: { url: remote.url, oauth } }, http }));
+    try {
+      const connections = http.mock.calls.length;
+      authority.office.expireAccessTokens();
+      await mcp.callTool({ server: "files", tool: "echo" }, { text: "still here" });
+      expect(authority.requestsTo("/token").map(({ parameters }) => parameters.grant_type)).toEqual([
+        "authorization_code",
+        "refresh_token",
+      ]);
+      expect(http.mock.calls.length).toBeGreaterThan(connections);
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("of the program's own goes over the network of the MCP connection as well", async () => {
+    await using auth = createOAuth({ authorize: async (url) => void (await fetch(url)) });
+    const network = vi.spyOn(auth, "useNetwork");
+    const http = vi.fn(() => ({ proxy: false }));
+    const mcp = await openMcp(options({ auth, http }));
+    try {
+      expect(network.mock.calls).toEqual([[http]]);
+      expect(mcp.servers()[0]?.status).toBe("ready");
+      // Once for the connection, and for what its login asked.
+      expect(http.mock.calls.length).toBeGreaterThan(2);
+    } finally {
+      await mcp.close();
+    }
+  });
+
   it.each([undefined, null, "", 42, {}])(
     "is not given to a principal %s, which is refused",
     async (principal) => {
@@ -173,7 +222,9 @@ describe("closing while a login is being refreshed", () => {
     const token_endpoint = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/token`;
     remote.authority.behave({ metadata: { token_endpoint } });
     const said: string[] = [];
-    const mcp = await openMcp(options({ closeTimeoutMs: 20, log: (_, message) => said.push(message) }));
+    const mcp = await openMcp(
+      options({ limits: { closeTimeoutMs: 20 }, log: (_, message) => said.push(message) }),
+    );
     await sent.promise;
     await mcp.close();
     expect(said).toContainEqual(expect.stringContaining("still being renewed after 20 ms"));

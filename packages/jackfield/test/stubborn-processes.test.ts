@@ -74,6 +74,7 @@ describe.runIf(process.platform === "linux")("a server process that ignores SIGT
       discover: false,
       cache: false,
       retry: { initialDelayMs: 1, maxRetries: 20 },
+      limits: { closeTimeoutMs: 2_000 },
     });
     try {
       await Promise.all([mcp.reconnect("asked"), started("silent", 2), started("lost", 2)]);

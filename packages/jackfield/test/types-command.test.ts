@@ -142,7 +142,10 @@ await mcp.callTool({ server: "files", tool: "read" });
     const before = readFileSync(folder.file("mcp-tools.d.ts"), "utf8");
     writeFileSync(folder.file("cut.json"), '{"mcpServers":{');
     const { exitCode, stdout, stderr } = await run("types", [READ], "--json", "--config", "cut.json");
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({
+      exitCode: 1,
+      error: { code: "MCP_CONFIG_INVALID" },
+    });
     expect(stderr).toMatch(/cut\.json:1:.*\n.*mcp-tools\.d\.ts was not written/);
     expect(readFileSync(folder.file("mcp-tools.d.ts"), "utf8")).toBe(before);
   });

@@ -115,9 +115,9 @@ describe("with an unknown home and no JACKFIELD_HOME", () => {
       severity: "warning",
       nextStep: "Set JACKFIELD_HOME to a folder for them.",
     };
-    expect(JSON.parse(stdout)).toEqual([expect.objectContaining(finding)]);
+    expect(JSON.parse(stdout).findings).toEqual([expect.objectContaining(finding)]);
     const named = await run("doctor", "--json", "--cache", "kept", ...SERVER);
-    expect(JSON.parse(named.stdout)).toEqual([expect.objectContaining(finding)]);
+    expect(JSON.parse(named.stdout).findings).toEqual([expect.objectContaining(finding)]);
     expect(readdirSync(join(folder.path, "kept"))).toContain("catalog.sqlite");
   });
 
@@ -125,7 +125,7 @@ describe("with an unknown home and no JACKFIELD_HOME", () => {
     using folder = temporaryFolder();
     writeFileSync(join(folder.path, ".mcp.json"), '{"mcpServers":{"theirs":{"command":"x"}}}');
     const { stdout } = await runnerIn(folder.path)("doctor", "--json");
-    const codes = JSON.parse(stdout).map(({ code }: { code: string }) => code);
+    const codes = JSON.parse(stdout).findings.map(({ code }: { code: string }) => code);
     expect(codes.toSorted()).toEqual(["home-unknown", "not-approved"]);
   });
 

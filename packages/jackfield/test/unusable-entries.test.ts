@@ -91,22 +91,27 @@ describe("an unusable entry", () => {
     };
     expect(namesOf(mcp.view({ servers: fail }))).toEqual([]);
     expect(namesOf(await mcp.viewFor({ servers: async () => fail() }))).toEqual([]);
-    const message = "The filter of a view failed, so the server is hidden.";
-    for (const server of NAMES)
-      expect(log).toHaveBeenCalledWith("warn", message, { server, error: "Error: no idea" });
+    for (const verb of ["threw", "failed"])
+      for (const server of NAMES)
+        expect(log).toHaveBeenCalledWith("warn", `The filter of a view ${verb} and hides a server.`, {
+          server,
+          error: "Error: no idea",
+        });
   });
 
-  it("is hidden by an async filter in view(), and its rejection is logged", async () => {
+  it("is hidden by an async filter in view(), which is logged", async () => {
     const log = vi.fn();
     await using mcp = await openMcp({ ...clone.options, servers: WRONG, log });
     const servers = async (): Promise<never> => {
       throw new Error("no idea");
     };
     expect(namesOf(mcp.view({ servers } as never))).toEqual([]);
-    await new Promise(setImmediate);
-    const message = "The filter of a view failed, so the server is hidden.";
+    const error = "TypeError: It returned a promise; only viewFor waits for one.";
     for (const server of NAMES)
-      expect(log).toHaveBeenCalledWith("warn", message, { server, error: "Error: no idea" });
+      expect(log).toHaveBeenCalledWith("warn", "The filter of a view threw and hides a server.", {
+        server,
+        error,
+      });
   });
 });
 

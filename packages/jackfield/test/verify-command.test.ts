@@ -132,7 +132,7 @@ If you want these changes, accept them with ${next("verify --write")}.
     const lock = readFileSync(folder.file("mcp.lock"), "utf8");
     writeFileSync(folder.file("cut.json"), '{"mcpServers":{');
     const refused = await verify({}, "--write", "--json", "--config", "cut.json");
-    expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(refused).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('"error"') });
     expect(refused.stderr).toMatch(/cut\.json:1:.*\n.*mcp\.lock was not written/);
     expect(readFileSync(folder.file("mcp.lock"), "utf8")).toBe(lock);
     const compared = await verify(scripts, "--config", "cut.json");

@@ -1,4 +1,5 @@
 import { aiSdkTools } from "@jackfield/mcp-ai-sdk";
+import type { ToolDescriptor } from "@jackfield/mcp-core";
 import { langchainTools } from "@jackfield/mcp-langchain";
 import { stdioFaultServer, useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it, vi } from "vitest";
@@ -45,6 +46,23 @@ describe("agents with their own views of one runtime", () => {
       expect(aiSdkTools(adder)).toEqual({});
       expect(mcp.servers().map(({ status }) => status)).toEqual(["ready", "ready"]);
       await grower.callTool("mcp__growing__grow");
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("search only what their view shows, ranked as the program wants", async () => {
+    const rank = (_: string, candidates: readonly ToolDescriptor[]) =>
+      candidates.toSorted((one, other) => (one.originalName < other.originalName ? 1 : -1));
+    const settings = { servers: { everything }, discover: false, cache: false } as const;
+    const mcp = await openMcp({ ...settings, search: { rank } });
+    try {
+      const view = mcp.view({ tools: ["get-sum", "get-env", "echo"] });
+      const found = view.searchTools("get").map(({ originalName }) => originalName);
+      expect(found).toEqual(["get-sum", "get-env"]);
+      expect(view.searchTools("get-tiny-image")).not.toContainEqual(
+        expect.objectContaining({ originalName: "get-tiny-image" }),
+      );
     } finally {
       await mcp.close();
     }

@@ -1,6 +1,7 @@
-import type { ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
-import { selectTools } from "@jackfield/mcp-tools";
-import { type AiSdkTool, type AiSdkToolSet, type AiSdkToolsOptions, aiSdkToolMaker } from "./ai-sdk-tools.ts";
+import type { ToolSource } from "@jackfield/mcp-core";
+import type { AiSdkToolSet } from "./ai-sdk-tool.ts";
+import { type AiSdkStep, createFollowedTools } from "./followed-tools.ts";
+import type { AiSdkToolsOptions } from "./tool-maker.ts";
 
 /** A tool set that follows its source from step to step. */
 export interface AiSdkLiveTools {
@@ -9,57 +10,28 @@ export interface AiSdkLiveTools {
    * source does not use.
    */
   readonly tools: AiSdkToolSet;
-  /** Updates the set. Pass it to the SDK as `prepareStep`, or call it from your own. */
-  prepareStep(): undefined;
+  /**
+   * Updates the set. Pass it to the SDK as `prepareStep`, or call it from your own with what the SDK gave you, which names the model and, if
+   * tools are searched for, has the messages in which some were found.
+   */
+  prepareStep(step?: AiSdkStep): undefined;
 }
 
 /**
  * The tools of a source as they are at each step, for long loops: new and changed tools are available from the next step on. AI SDK
  * 6 and 7 read the set again for each step. A tool that did not change stays the same object. A removed tool is no longer listed
- * but still found by name, so that the source answers calls of it.
+ * but still found by name, so that the source answers calls of it. If tools are searched for, make a set for each conversation.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for an unknown approval policy or schema profile, and for a selection that is not a list of
  * names. The options are checked even if there are no tools yet.
  */
 export function aiSdkLiveTools(source: ToolSource, options?: AiSdkToolsOptions): AiSdkLiveTools {
-  const tools: AiSdkToolSet = Object.create(null);
-  const make = aiSdkToolMaker(source, options);
-  const offered = new Map<string, ToolDescriptor>();
-  let seen: readonly ToolDescriptor[] | undefined;
-  const prepareStep = (): undefined => {
-    const current = source.tools();
-    if (current === seen) return;
-    seen = current;
-    const selected = new Map(selectTools(current, options).map((tool) => [tool.name, tool]));
-    for (const name of offered.keys()) if (!selected.has(name)) hide(tools, name);
-    for (const [name, tool] of selected) {
-      const isSame = offered.get(name) === tool && tools[name] !== undefined;
-      const adapted = isSame ? tools[name] : make(tool);
-      // Deleted and added again, so that the order is the source's.
-      delete tools[name];
-      if (adapted !== undefined) tools[name] = adapted;
-    }
-    offered.clear();
-    for (const [name, tool] of selected) offered.set(name, tool);
+  const followed = createFollowedTools(source, options);
+  return {
+    tools: followed.tools,
+    prepareStep(step) {
+      followed.update(step);
+      return undefined;
+    },
   };
-  prepareStep();
-  return { tools, prepareStep };
-}
-
-/**
- * Hides a removed tool. AI SDK 6 and 7 list enumerable tools and look calls up by name. An approved call whose tool they do not
- * find gets no result, and the run ends with an error.
- */
-function hide(tools: AiSdkToolSet, name: string): void {
-  const gone = tools[name];
-  // A tool that the program adds under this name later is listed.
-  const offer = (value: AiSdkTool) =>
-    Object.defineProperty(tools, name, { value, configurable: true, enumerable: true, writable: true });
-  if (gone !== undefined)
-    Object.defineProperty(tools, name, {
-      get: () => gone,
-      set: offer,
-      configurable: true,
-      enumerable: false,
-    });
 }

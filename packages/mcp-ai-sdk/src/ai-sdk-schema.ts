@@ -1,4 +1,4 @@
-import type { McpError, ToolInputSchema } from "@jackfield/mcp-core";
+import type { JsonObject, McpError, ToolInputSchema } from "@jackfield/mcp-core";
 import { errorText, type ModelTool } from "@jackfield/mcp-tools";
 
 /** The symbol that marks the AI SDK's own schemas. It is in the global registry so that copies of the SDK agree. */
@@ -35,16 +35,47 @@ export interface AiSdkSchema {
   };
 }
 
+/** A tool's schema, and the check of what a model gives. */
+type CheckedTool = Pick<ModelTool, "fitted" | "check">;
+
 /** The schema of a tool's input. It is made when it is first read, since there may be thousands. */
-export function aiSdkSchema(tool: ModelTool): AiSdkSchema {
+export function aiSdkSchema(tool: CheckedTool): AiSdkSchema {
   return new ToolSchema(tool);
+}
+
+/** The schema of a tool's data, for code that a model writes. It is shown and not checked: the source has checked the answer. */
+export function aiSdkOutputSchema(schema: JsonObject): object {
+  return {
+    [AI_SDK_SCHEMA]: true,
+    jsonSchema: schema,
+    validate: (value: unknown): AiSdkValidation => ({ success: true, value }),
+  };
+}
+
+/** Accepts every input: of a stored call, and of one that is refused anyway. */
+export const ANY_INPUT: AiSdkSchema = Object.assign(
+  {
+    jsonSchema: anyObject(),
+    validate: (value: unknown) => ({ success: true as const, value }),
+    "~standard": {
+      version: 1 as const,
+      vendor: "jackfield" as const,
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: { input: anyObject, output: anyObject },
+    },
+  },
+  { [AI_SDK_SCHEMA]: true },
+);
+
+function anyObject(): ToolInputSchema {
+  return { type: "object", properties: {} };
 }
 
 class ToolSchema implements AiSdkSchema {
   readonly [AI_SDK_SCHEMA] = true;
-  readonly #tool: ModelTool;
+  readonly #tool: CheckedTool;
 
-  constructor(tool: ModelTool) {
+  constructor(tool: CheckedTool) {
     this.#tool = tool;
   }
 

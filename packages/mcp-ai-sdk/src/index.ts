@@ -1,6 +1,7 @@
 export {
   type FailedCall,
   isFailedCall,
+  type MediaSupport,
   type ModelCallResult,
   type SchemaProfile,
   type ToolApproval,
@@ -12,15 +13,15 @@ export {
   aiSdkCallSettings,
 } from "./ai-sdk-call-settings.ts";
 export { type AiSdkLiveTools, aiSdkLiveTools } from "./ai-sdk-live-tools.ts";
+export type { AiSdkModel } from "./ai-sdk-models.ts";
 export type { AiSdkSchema, AiSdkValidation } from "./ai-sdk-schema.ts";
-export {
-  type AiSdkExecuteOptions,
-  type AiSdkQuestionOptions,
-  type AiSdkTool,
-  type AiSdkToolSet,
-  type AiSdkToolsOptions,
-  aiSdkTools,
-} from "./ai-sdk-tools.ts";
+export type {
+  AiSdkExecuteOptions,
+  AiSdkQuestionOptions,
+  AiSdkTool,
+  AiSdkToolSet,
+} from "./ai-sdk-tool.ts";
+export { aiSdkTools } from "./ai-sdk-tools.ts";
 export type { AiSdkContentPart, AiSdkMajor, AiSdkModelOutput } from "./model-output.ts";
 export {
   type AiSdkMessage,
@@ -28,4 +29,10 @@ export {
   aiSdkPromptMessages,
   aiSdkResourceParts,
 } from "./prompt-messages.ts";
+export {
+  type AiSdkStoredTool,
+  type AiSdkStoredToolsOptions,
+  aiSdkStoredTools,
+} from "./stored-tools.ts";
+export type { AiSdkToolsOptions } from "./tool-maker.ts";
 export type { AiSdkProgress, AiSdkToolRun } from "./tool-run.ts";

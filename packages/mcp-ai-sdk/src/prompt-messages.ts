@@ -1,5 +1,5 @@
 import type { ContentBlock, GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
-import { classifyResult, isMedia, partText } from "@jackfield/mcp-tools";
+import { classifyResult, partText } from "@jackfield/mcp-tools";
 
 /** A part of a message that AI SDK 6 and 7 both take. `data` is base64. */
 export type AiSdkMessagePart =
@@ -18,7 +18,9 @@ export type AiSdkMessage =
  * @param prompt - the result of `getPrompt`.
  */
 export function aiSdkPromptMessages(prompt: GetPromptResult): AiSdkMessage[] {
-  return prompt.messages.map(({ role, content }) => ({ role, content: partsOf([content]) }));
+  return prompt.messages
+    .map(({ role, content }) => ({ role, content: partsOf([content]) }))
+    .filter(({ content }) => content.length > 0);
 }
 
 /**
@@ -32,7 +34,7 @@ export function aiSdkResourceParts(resource: ReadResourceResult): AiSdkMessagePa
 
 function partsOf(content: ContentBlock[]): AiSdkMessagePart[] {
   return classifyResult({ content }).parts.map((part) =>
-    isMedia(part)
+    part.kind === "media"
       ? { type: "file", data: part.data, mediaType: part.mimeType }
       : { type: "text", text: partText(part) },
   );

@@ -17,18 +17,30 @@ export interface AiSdkToolRun
   extends PromiseLike<ModelCallResult>,
     AsyncIterable<AiSdkProgress | ModelCallResult> {}
 
+/** What a call's result becomes for the SDK; it may throw. */
+export type FinishedOutput = (result: ModelCallResult) => unknown;
+
 /** Starts a call, and gives it the function to report progress to. */
 export function startToolRun(
   call: (onProgress: (progress: Progress) => void) => Promise<ModelCallResult>,
+  finished: FinishedOutput = (result) => result,
 ): AiSdkToolRun {
-  return new ToolRun(followCall(call));
+  return new ToolRun(followCall(call), finished);
 }
 
 class ToolRun implements AiSdkToolRun {
   readonly #call: FollowedCall<ModelCallResult>;
 
-  constructor(call: FollowedCall<ModelCallResult>) {
+  readonly #finished: FinishedOutput;
+
+  constructor(call: FollowedCall<ModelCallResult>, finished: FinishedOutput) {
     this.#call = call;
+    this.#finished = finished;
+  }
+
+  /** To the type checker the output is always a result: data are for programs that asked for them. */
+  #outputOf(result: ModelCallResult): ModelCallResult {
+    return this.#finished(withoutProgressLookalike(result)) as ModelCallResult;
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a run is a promise to whoever does not want its progress.
@@ -36,14 +48,11 @@ class ToolRun implements AiSdkToolRun {
     onResult?: ((result: ModelCallResult) => Result | PromiseLike<Result>) | null,
     onError?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Result | Failure> {
-    // Not `result.then(withoutProgressLookalike).then(…)`: another promise is a fifth of the cost of such a call.
-    const taken = onResult
-      ? (result: ModelCallResult) => onResult(withoutProgressLookalike(result))
-      : withoutProgressLookalike;
-    return this.#call.result.then(
-      taken as (result: ModelCallResult) => Result | PromiseLike<Result>,
-      onError,
-    );
+    // Not `result.then(…).then(onResult)`: another promise is a fifth of the cost of such a call.
+    return this.#call.result.then((result) => {
+      const output = this.#outputOf(result);
+      return onResult ? onResult(output) : (output as Result);
+    }, onError);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<AiSdkProgress | ModelCallResult> {
@@ -52,7 +61,7 @@ class ToolRun implements AiSdkToolRun {
     // Progress that could not be recognised once it was stored is skipped: it would read as the result.
     for (; step.done !== true; step = await steps.next())
       if (isReportable(step.value)) yield progressReport(step.value);
-    yield withoutProgressLookalike(step.value);
+    yield this.#outputOf(step.value);
   }
 }
 

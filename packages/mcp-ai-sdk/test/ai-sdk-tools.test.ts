@@ -39,7 +39,8 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
       { type: "text", text: "A dot:" },
       { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
     ];
-    const { toModel } = await run(callOnce(), aiSdkTools(createFakeToolSource([answers({ content })])));
+    const tools = aiSdkTools(createFakeToolSource([answers({ content })]), { media: { image: true } });
+    const { toModel } = await run(callOnce(), tools);
     expect(toModel).toEqual([
       {
         type: "content",
@@ -59,7 +60,7 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
       const content: ToolCallResult["content"] = [{ type: "image", data, mimeType: "image/png" }];
       const source = createFakeToolSource([answers({ content })]);
       const { text, toModel } = await run(callOnce(), aiSdkTools(source));
-      expect(toModel).toEqual([{ type: "text", value: "[image: image/png]" }]);
+      expect(toModel).toEqual([{ type: "text", value: "[image: image/png, not shown]" }]);
       expect(text).toBe("Done.");
     },
   );
@@ -98,6 +99,14 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
     expect(errors).toEqual([]);
     expect(text).toBe("Done.");
     expect(JSON.stringify([outputs, toModel])).not.toContain("s3cret");
+  });
+
+  it("a call that needs its user to log in gives the program what a page can show", async () => {
+    const login = { server: "fake", principal: "ann", scopes: ["read"] };
+    const error = new McpError("MCP_AUTH_REQUIRED", "It requires a login.", { server: "fake", login });
+    const { outputs, text } = await run(callOnce(), aiSdkTools(createFakeToolSource([fails(error)])));
+    expect(outputs.map((output) => isFailedCall(output) && output.mcpError.login)).toEqual([login]);
+    expect(text).toBe("Done.");
   });
 
   it("a tool removed since the snapshot answers with MCP_TOOL_UNKNOWN", async () => {
@@ -162,7 +171,7 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
 });
 
 describe("a tool", () => {
-  it("shows the model the server's schema unchanged", async () => {
+  it("shows the model the server's schema unchanged under the profile none", async () => {
     const inputSchema = {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object" as const,
@@ -173,9 +182,9 @@ describe("a tool", () => {
     const before = structuredClone(inputSchema);
     const source = createFakeToolSource([{ definition: { name: "ask", description: "Asks.", inputSchema } }]);
     const model = scriptedModel(["Done."]);
-    await RUNS[0]?.run(model, aiSdkTools(source));
+    await RUNS[0]?.run(model, aiSdkTools(source, { schemaProfile: "none" }));
     expect(model.calls[0]?.tools).toEqual([
-      { type: "function", name: "mcp__fake__ask", description: "Asks.", inputSchema: before },
+      { type: "function", name: "mcp__fake__ask", description: "Asks.", inputSchema: before, strict: false },
     ]);
     expect(inputSchema).toEqual(before);
   });
@@ -183,7 +192,9 @@ describe("a tool", () => {
   it("has a Standard Schema that returns a copy of the server's schema", () => {
     const inputSchema = { type: "object" as const, properties: {} };
     const [tool] = Object.values(
-      aiSdkTools(createFakeToolSource([{ definition: { name: "ask", inputSchema } }])),
+      aiSdkTools(createFakeToolSource([{ definition: { name: "ask", inputSchema } }]), {
+        schemaProfile: "none",
+      }),
     );
     const standard = tool?.inputSchema["~standard"];
     expect(standard?.jsonSchema.input()).toEqual(inputSchema);

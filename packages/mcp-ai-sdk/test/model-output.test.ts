@@ -2,16 +2,21 @@ import type { ToolCallResult } from "@jackfield/mcp-core";
 import { createFakeToolSource } from "@jackfield/test-kit";
 import { convertToModelMessages, type UIMessage } from "ai";
 import { describe, expect, it } from "vitest";
-import { aiSdkTools } from "../src/index.ts";
+import { aiSdkTools, type MediaSupport } from "../src/index.ts";
 import { toModelOutput } from "../src/model-output.ts";
 
+const EVERYTHING: MediaSupport = { image: true, audio: true, video: true, document: true };
+const shown = (output: unknown, media = EVERYTHING) => toModelOutput(output, { major: 7, media });
+
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const PDF = {
   type: "resource",
-  resource: { uri: "file:///a.pdf", blob: "aGk=", mimeType: "application/pdf" },
+  resource: { uri: "file:///a.pdf", blob: "JVBERi0xLjQ=", mimeType: "application/pdf" },
 };
 const ZIP = {
   type: "resource",
-  resource: { uri: "file:///a.zip", blob: "aGk=", mimeType: "application/zip" },
+  resource: { uri: "file:///a.zip", blob: "AAEC", mimeType: "application/zip" },
 };
 
 describe("the output for a model", () => {
@@ -35,8 +40,8 @@ describe("the output for a model", () => {
       {
         type: "content",
         value: [
-          { type: "file", mediaType: "application/pdf", data: { type: "data", data: "aGk=" } },
-          { type: "text", text: "[resource: file:///a.zip (application/zip), content not shown]" },
+          { type: "file", mediaType: "application/pdf", data: { type: "data", data: "JVBERi0xLjQ=" } },
+          { type: "text", text: "[resource: file:///a.zip (application/zip, 3 bytes), content not shown]" },
         ],
       },
     ],
@@ -45,14 +50,14 @@ describe("the output for a model", () => {
       {
         content: [
           { type: "image", data: "%%%", mimeType: "image/png" },
-          { type: "image", data: "aGk=", mimeType: "image/png" },
+          { type: "image", data: PNG, mimeType: "image/png" },
         ],
       },
       {
         type: "content",
         value: [
-          { type: "text", text: "[image: image/png]" },
-          { type: "file", mediaType: "image/png", data: { type: "data", data: "aGk=" } },
+          { type: "text", text: "[image: image/png, not shown]" },
+          { type: "file", mediaType: "image/png", data: { type: "data", data: PNG } },
         ],
       },
     ],
@@ -61,14 +66,14 @@ describe("the output for a model", () => {
       {
         content: [
           { type: "image", data: "", mimeType: "image/png" },
-          { type: "image", data: "aGk=", mimeType: "" },
+          { type: "image", data: "AAEC", mimeType: "" },
           { ...PDF, resource: { ...PDF.resource, blob: " " } },
         ],
       },
       {
         type: "text",
         value:
-          "[image: image/png]\n\n[image]\n\n[resource: file:///a.pdf (application/pdf), content not shown]",
+          "[image: image/png, not shown]\n\n[image: 3 bytes, not shown]\n\n[resource: file:///a.pdf (application/pdf), content not shown]",
       },
     ],
     [
@@ -110,8 +115,8 @@ describe("the output for a model", () => {
     ],
     [
       "shows an error result as error-text that names its image",
-      { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }], isError: true },
-      { type: "error-text", value: "[image: image/png]" },
+      { content: [{ type: "image", data: PNG, mimeType: "image/png" }], isError: true },
+      { type: "error-text", value: "[image: image/png, 70 bytes, not shown]" },
     ],
     ["shows a stored text unchanged", "earlier", { type: "text", value: "earlier" }],
     [
@@ -121,7 +126,7 @@ describe("the output for a model", () => {
     ],
     ["shows undefined as null", undefined, { type: "json", value: null }],
   ])("%s", (_title, output, expected) => {
-    expect(toModelOutput(output, 7)).toEqual(expected);
+    expect(shown(output)).toEqual(expected);
   });
 });
 
@@ -141,15 +146,17 @@ describe("a stored conversation", () => {
         },
       ],
     };
-    const messages = await convertToModelMessages([message], { tools: aiSdkTools(source, { sdk: 7 }) });
+    const messages = await convertToModelMessages([message], {
+      tools: aiSdkTools(source, { media: EVERYTHING }),
+    });
     return messages.flatMap((m) =>
       m.role === "tool" ? m.content.map((part) => (part.type === "tool-result" ? part.output : part)) : [],
     );
   };
 
   it("gives the model the same output for a result", async () => {
-    const answer: ToolCallResult = { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }] };
-    expect(await stored(answer)).toEqual([toModelOutput(answer, 7)]);
+    const answer: ToolCallResult = { content: [{ type: "image", data: PNG, mimeType: "image/png" }] };
+    expect(await stored(answer)).toEqual([shown(answer)]);
   });
 
   it("tells the model that a call stored at its progress was aborted", async () => {
@@ -183,7 +190,7 @@ describe("a stored conversation", () => {
     const snapshot = aiSdkTools(source);
     source.replaceTools([]);
     const failed = await snapshot.mcp__fake__ask?.execute({}, { toolCallId: "call-0" });
-    expect(await stored(failed)).toEqual([toModelOutput(failed, 7)]);
-    expect(toModelOutput(failed, 7)).toMatchObject({ type: "error-text" });
+    expect(await stored(failed)).toEqual([shown(failed)]);
+    expect(shown(failed)).toMatchObject({ type: "error-text" });
   });
 });

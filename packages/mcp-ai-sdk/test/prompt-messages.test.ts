@@ -7,13 +7,13 @@ import { scriptedModel } from "./scripted-model.ts";
 const PROMPT = aiSdkPromptMessages({
   messages: [
     { role: "user", content: { type: "text", text: "What is this?" } },
-    { role: "user", content: { type: "image", data: "aGk=", mimeType: "image/png" } },
+    { role: "user", content: { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" } },
     { role: "assistant", content: { type: "resource", resource: { uri: "file:///a.md", text: "# A" } } },
   ],
 });
 const RESOURCE = aiSdkResourceParts({
   contents: [
-    { uri: "file:///a.pdf", blob: "aGk=", mimeType: "application/pdf" },
+    { uri: "file:///a.pdf", blob: "JVBERi0xLjQ=", mimeType: "application/pdf" },
     { uri: "file:///a.txt", text: "a" },
   ],
 });
@@ -22,7 +22,7 @@ describe("a prompt", () => {
   it("becomes messages with media as files", () => {
     expect(PROMPT).toEqual([
       { role: "user", content: [{ type: "text", text: "What is this?" }] },
-      { role: "user", content: [{ type: "file", data: "aGk=", mediaType: "image/png" }] },
+      { role: "user", content: [{ type: "file", data: "iVBORw0KGgo=", mediaType: "image/png" }] },
       { role: "assistant", content: [{ type: "text", text: "[resource: file:///a.md]\n# A" }] },
     ]);
   });
@@ -31,17 +31,17 @@ describe("a prompt", () => {
 describe("a resource", () => {
   it("becomes message parts", () => {
     expect(RESOURCE).toEqual([
-      { type: "file", data: "aGk=", mediaType: "application/pdf" },
+      { type: "file", data: "JVBERi0xLjQ=", mediaType: "application/pdf" },
       { type: "text", text: "[resource: file:///a.txt]\na" },
     ]);
   });
 });
 
 describe("data that is not base64", () => {
-  it.each(["https://example.org/a.png", "data:image/png;base64,aGk=", "%%%"])(
+  it.each(["https://example.org/a.png", "data:image/png,%89PNG", "%%%"])(
     "is only named, never passed on as a URL to fetch: %s",
     (data) => {
-      const named = [{ type: "text", text: "[image: image/png]" }];
+      const named = [{ type: "text", text: "[image: image/png, not shown]" }];
       const content = { type: "image" as const, data, mimeType: "image/png" };
       expect(aiSdkPromptMessages({ messages: [{ role: "user", content }] })).toEqual([
         { role: "user", content: named },

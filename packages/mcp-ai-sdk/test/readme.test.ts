@@ -5,7 +5,7 @@ import type { DynamicToolUIPart, LanguageModel, ModelMessage, streamText } from 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scriptedModel } from "./scripted-model.ts";
 
-/** What the README's examples export. */
+/** What the examples of the README and the reference export. */
 interface Examples {
   answer(model: LanguageModel, source: ToolSource, prompt: string): Promise<string>;
   chatRoute(
@@ -36,7 +36,7 @@ const source = () =>
   ]);
 const call = (tool: string) => [{ tool: `mcp__fake__${tool}`, input: '{"q":1}' }];
 
-describe("the examples of the README run", () => {
+describe("the examples of the README and the reference run", () => {
   it("a loop that answers", async () => {
     const tools = source();
     expect(await examples.answer(scriptedModel([call("look"), "Done."]).v7, tools, "Look.")).toBe("Done.");

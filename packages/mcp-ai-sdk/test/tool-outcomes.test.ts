@@ -10,6 +10,8 @@ import { aiSdkTools } from "../src/index.ts";
 import { toModelOutput } from "../src/model-output.ts";
 import { RUNS, scriptedModel } from "./scripted-model.ts";
 
+const EVERYTHING = { image: true, audio: true, video: true, document: true };
+
 const isResult = (row: (typeof TOOL_OUTCOMES)[number]): row is ResultOutcome => "result" in row;
 const isError = (row: (typeof TOOL_OUTCOMES)[number]): row is ErrorOutcome => "error" in row;
 
@@ -45,7 +47,7 @@ it("the table of tool outcomes has at least sixty distinct rows", () => {
 describe.each(RUNS)("through $name", ({ run, major }) => {
   it.each(TOOL_OUTCOMES.filter(isResult))("$title", async (row) => {
     const source = createFakeToolSource([{ definition: { name: "ask" }, call: () => row.result }]);
-    const { text, toModel, errors } = await run(callOnce(), aiSdkTools(source));
+    const { text, toModel, errors } = await run(callOnce(), aiSdkTools(source, { media: EVERYTHING }));
     expect(toModel).toEqual([expectedOutput(row, major)]);
     expect({ text, errors }).toEqual({ text: "Done.", errors: [] });
   });
@@ -67,7 +69,7 @@ describe.each(RUNS)("through $name", ({ run, major }) => {
     const source = createFakeToolSource([{ definition: { name: "ask" }, call: () => result }]);
     const { outputs } = await run(callOnce(), aiSdkTools(source));
     const stored = JSON.parse(JSON.stringify(outputs[0]));
-    expect(toModelOutput(stored, major)).toEqual({ type: "text", value: "In progress: 1" });
+    expect(toModelOutput(stored, { major, media: {} })).toEqual({ type: "text", value: "In progress: 1" });
   });
 
   it.each(TOOL_OUTCOMES.filter(isError))("$title", async ({ error, says }) => {

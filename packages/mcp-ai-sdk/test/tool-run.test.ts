@@ -59,7 +59,10 @@ describe("a tool run", () => {
     for (const output of outputs)
       for (const kept of [output, JSON.parse(JSON.stringify(output))]) {
         expect(isProgress(kept)).toBe(false);
-        expect(toModelOutput(kept, 7)).toEqual({ type: "text", value: "In progress: 1" });
+        expect(toModelOutput(kept, { major: 7, media: {} })).toEqual({
+          type: "text",
+          value: "In progress: 1",
+        });
       }
     // The object belongs to the server, and others may hold it as well.
     expect(forged).toStrictEqual(before);

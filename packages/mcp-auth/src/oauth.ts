@@ -1,27 +1,35 @@
 import {
   type AuthChallenge,
   type AuthPort,
-  type LogFields,
-  type Logger,
+  type CredentialOptions,
+  checkOptions,
   McpError,
   type ResolvedRemoteServer,
   type ResolvedServer,
   silentLogger,
   thrownMessage,
 } from "@jackfield/mcp-core";
-import type { FetchLike } from "@modelcontextprotocol/client";
-import { challengeError, givenUp } from "./account-error.ts";
+import { Account, type AccountContext } from "./account.ts";
 import { NO_CHALLENGE, type ReadChallenge, readChallenge } from "./challenge.ts";
-import { createCredentialCache } from "./credential-cache.ts";
-import { type NamedClient, namedEndpoints, readEntrySettings, readNamedClient } from "./entry-settings.ts";
-import { authRequired, loginByName } from "./flow/login-error.ts";
-import { type AuthorizationNetwork, createAuthorizationNetwork } from "./network/authorization-network.ts";
-import type { LoginOptions, OAuthOptions } from "./oauth-options.ts";
-import { type AccountEntry, createServerAccount, type ServerAccount } from "./server-account.ts";
-import { summarizeCredential } from "./vault/credential.ts";
+import { type Entry, EntryReader } from "./entry-settings.ts";
+import { authRequired, challengeError, givenUp } from "./errors.ts";
+import { AuthorizationNetwork } from "./network/authorization-network.ts";
+import {
+  BEGIN_LOGIN_OPTIONS,
+  type BeginLoginOptions,
+  type BegunLogin,
+  FINISH_LOGIN_OPTIONS,
+  type FinishedLogin,
+  type FinishLoginOptions,
+  LOGIN_OPTIONS,
+  type LoginOptions,
+  type LoginResponse,
+  OAUTH_OPTIONS,
+  type OAuthOptions,
+} from "./oauth-options.ts";
+import { canonicalServerUrl, summarizeCredential } from "./vault/credential.ts";
 import { createMemoryVault } from "./vault/memory-vault.ts";
-import { canonicalServerUrl } from "./vault/server-url.ts";
-import type { CredentialSummary, TokenVault } from "./vault/token-vault.ts";
+import type { CredentialSummary, TokenVault, VaultNotes } from "./vault/token-vault.ts";
 
 /**
  * OAuth for remote servers: an auth port for transports (`openMcp({ auth })`), plus login and logout. It discovers the authorization
@@ -29,17 +37,32 @@ import type { CredentialSummary, TokenVault } from "./vault/token-vault.ts";
  * `Authorization` header.
  */
 export interface OAuth extends AuthPort, AsyncDisposable {
+  headers(server: ResolvedServer, options?: WhoseLogin): Promise<Record<string, string>>;
   /** Identifies the stored login that requests to a server use; `undefined` without one, and if the vault cannot be read. */
-  account(server: ResolvedServer): Promise<string | undefined>;
+  account(server: ResolvedServer, options?: WhoseLogin): Promise<string | undefined>;
   /**
    * Logs in to a server, even if there is a login already. It first sends the server one request without credentials, to get its
    * challenge.
    *
    * @throws McpError `MCP_AUTH_REQUIRED` if the login fails, with the reason; before a person is asked, `MCP_CONFIG_INVALID` for an
-   * entry that disables logins or is local, `MCP_STORAGE_FAILED` if the vault cannot be used; `MCP_ABORTED`; `MCP_CONNECT_FAILED` or
+   * option that does not exist or an entry that disables logins or is local, `MCP_STORAGE_FAILED` if the vault cannot be used; `MCP_ABORTED`; `MCP_CONNECT_FAILED` or
    * `MCP_CONNECT_TIMEOUT` if the authorization server cannot be reached
    */
   login(server: ResolvedServer, options?: LoginOptions): Promise<CredentialSummary>;
+  /**
+   * Begins a login of a user of a web application: send the browser to `url`. It comes back to `redirectUri` with a request that any machine
+   * with the same vault can pass to `finishLogin`, once, within ten minutes.
+   *
+   * @throws McpError as `login`; `MCP_CONFIG_INVALID` without a `redirectUri`, or for a vault that keeps no `notes`
+   */
+  beginLogin(principal: string, server: ResolvedServer, options: BeginLoginOptions): Promise<BegunLogin>;
+  /**
+   * Finishes a login that some machine has begun, and stores it for its user.
+   *
+   * @param response - the request with which the browser came back to `redirectUri`, or its URL
+   * @throws McpError `MCP_AUTH_REQUIRED` for a response that is unknown, used, late, of another session, or a refusal; otherwise as `login`
+   */
+  finishLogin(response: LoginResponse, options: FinishLoginOptions): Promise<FinishedLogin>;
   /**
    * Deletes the stored login to a server, with any unusable files set aside for it, and returns whether there was one. The
    * authorization server is not informed. Only a login of the entry's own client is deleted. If the entry disables logins or its
@@ -47,7 +70,7 @@ export interface OAuth extends AuthPort, AsyncDisposable {
    *
    * @throws McpError `MCP_CONFIG_INVALID` for a local server, `MCP_STORAGE_FAILED` if the vault cannot be used
    */
-  logout(server: ResolvedServer): Promise<boolean>;
+  logout(server: ResolvedServer, options?: WhoseLogin): Promise<boolean>;
   /**
    * Cancels pending work and closes all connections. A renewal whose refresh token has been sent is awaited, for at most 10 seconds,
    * and stored, because the old token may be spent. Idempotent.
@@ -55,73 +78,74 @@ export interface OAuth extends AuthPort, AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Whose login is meant. Default: the owner's. */
+export type WhoseLogin = Pick<CredentialOptions, "principal"> | undefined;
+
 /**
  * Creates an OAuth port. Importing this package and asking for headers loads nothing heavy: the SDK and undici are loaded with the
  * first challenge, refresh or login.
  *
  * Without `authorize`, no person is ever asked: a challenge that a refresh cannot meet rejects with `MCP_AUTH_REQUIRED` and names the
- * login command. Use one `OAuth` with one vault per user.
+ * login command. The owner and each `principal` have logins of their own.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a `clientMetadataUrl` that is no https URL with a path
+ * @throws McpError `MCP_CONFIG_INVALID` for an option that does not exist or cannot be used, such as a `clientMetadataUrl` that is no https
+ * URL with a path
  */
 export function createOAuth(options: OAuthOptions = {}): OAuth {
-  const { clientMetadataUrl } = options;
-  if (clientMetadataUrl !== undefined && !isDocumentUrl(clientMetadataUrl)) {
-    const message = `"clientMetadataUrl" must be an https URL with a path, such as https://example.com/client.json.`;
-    throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
-  }
+  checkOptions(options, OAUTH_OPTIONS);
   return new RunningOAuth(options);
 }
 
-function isDocumentUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url?.protocol === "https:" && url.pathname !== "/";
-}
+/** How many logins of users are kept ready; those used longest ago are read from the vault again. */
+const MOST_ACCOUNTS = 1_000;
 
 class RunningOAuth implements OAuth {
-  readonly #options: OAuthOptions;
-  readonly #vault: TokenVault;
-  readonly #log: Logger;
-  readonly #network: AuthorizationNetwork;
+  readonly #context: AccountContext;
   readonly #closing = new AbortController();
-  readonly #accounts = new Map<string, ServerAccount>();
-  readonly #entries = new WeakMap<ResolvedServer, Promise<AccountEntry | undefined>>();
+  /** By user and server URL, those used last at the end. */
+  readonly #accounts = new Map<string, Account>();
+  /** Why stored logins could not be read; each reason is told once. */
   readonly #warned = new Set<string>();
   #closed: Promise<void> | undefined;
 
   constructor(options: OAuthOptions) {
-    this.#options = options;
-    this.#vault = options.vault ?? createMemoryVault();
-    this.#log = options.log ?? silentLogger;
-    this.#network = createAuthorizationNetwork(options.trustedHosts ?? []);
+    const { vault = createMemoryVault(), log = silentLogger, now = Date.now } = options;
+    this.#context = {
+      options: { ...options, vault, log, now },
+      entries: new EntryReader(options, log),
+      network: new AuthorizationNetwork(options.trustedHosts, options.http),
+      closing: this.#closing.signal,
+    };
   }
 
-  async headers(server: ResolvedServer): Promise<Record<string, string>> {
+  async headers(server: ResolvedServer, { principal }: WhoseLogin = {}): Promise<Record<string, string>> {
     // An entry whose settings cannot be used may still need no login; if it does, the challenge says what is wrong.
-    const entry = await this.#entryOf(server).catch(() => undefined);
+    const entry = await this.#context.entries.current(server, principal).catch(() => undefined);
     const token = entry && (await this.#tokenOf(entry));
     return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
-  async account(server: ResolvedServer): Promise<string | undefined> {
-    const entry = await this.#entryOf(server).catch(() => undefined);
-    return (
-      entry &&
-      this.#accountOf(entry.server)
-        .login(entry)
-        .catch(() => undefined)
-    );
+  async account(server: ResolvedServer, { principal }: WhoseLogin = {}): Promise<string | undefined> {
+    try {
+      const entry = await this.#context.entries.current(server, principal);
+      return entry && (await this.#accountOf(entry.server, principal).login(entry));
+    } catch {
+      return undefined;
+    }
   }
 
   /** Treats an unreadable vault as no login: most servers need none, and for one that does, the challenge reports the problem. */
-  async #tokenOf(entry: AccountEntry): Promise<string | undefined> {
+  async #tokenOf(entry: Entry): Promise<string | undefined> {
     try {
-      return await this.#accountOf(entry.server).token(entry);
+      return await this.#accountOf(entry.server, entry.principal).token(entry);
     } catch (error) {
       if (this.#closing.signal.aborted) return undefined;
       const reason = thrownMessage(error);
-      const message = "Stored logins cannot be read; requests are sent without them.";
-      this.#warnOnce(JSON.stringify([message, reason]), message, { reason });
+      if (!this.#warned.has(reason)) {
+        this.#warned.add(reason);
+        const message = "Stored logins cannot be read; requests are sent without them.";
+        this.#context.options.log("warn", message, { reason });
+      }
       return undefined;
     }
   }
@@ -129,11 +153,11 @@ class RunningOAuth implements OAuth {
   async onChallenge(
     server: ResolvedServer,
     challenge: AuthChallenge,
-    signal: AbortSignal,
+    { principal, signal }: CredentialOptions,
   ): Promise<"retry" | "fail"> {
     try {
-      const entry = await this.#readEntry(server);
-      if (entry) return await this.#accountOf(entry.server).meet(entry, challenge, signal);
+      const entry = await this.#context.entries.read(server, principal);
+      if (entry) return await this.#accountOf(entry.server, principal).meet(entry, challenge, signal);
       if (!("url" in server)) return "fail";
       const refused = `it refused access (HTTP ${challenge.status}), and ${SWITCHED_OFF}`;
       throw authRequired(server.name, `${refused}. Give its entry a valid Authorization header.`);
@@ -142,21 +166,64 @@ class RunningOAuth implements OAuth {
     }
   }
 
+  useNetwork(network: NonNullable<OAuthOptions["http"]>): void {
+    this.#context.network.use(network);
+  }
+
   async login(server: ResolvedServer, options: LoginOptions = {}): Promise<CredentialSummary> {
-    const { signal = this.#closing.signal, scopes, authorize = this.#options.authorize } = options;
-    const entry = await this.#requireEntry(server);
+    checkOptions(options, LOGIN_OPTIONS);
+    const { signal = this.#closing.signal, scopes, principal } = options;
+    const { authorize = this.#context.options.authorize } = options;
+    const entry = await this.#requireEntry(server, principal);
     if (authorize === undefined) {
       const reason = "the login page cannot be shown; pass `authorize` to `login` or `createOAuth`.";
       throw authRequired(server.name, reason);
     }
     const challenge = await this.#askForChallenge(entry, signal);
     const login = { challenge, signal, scopes, authorize };
-    return summarizeCredential(await this.#accountOf(entry.server).logIn(entry, login));
+    return summarizeCredential(await this.#accountOf(entry.server, principal).logIn(entry, login));
   }
 
-  async logout(server: ResolvedServer): Promise<boolean> {
+  async beginLogin(
+    principal: string,
+    server: ResolvedServer,
+    options: BeginLoginOptions,
+  ): Promise<BegunLogin> {
+    checkOptions(options, BEGIN_LOGIN_OPTIONS);
+    const { session, scopes, signal = this.#closing.signal } = options;
+    requireText(session, "session", "what only this user's browser has, such as the id of its session");
+    requireText(principal, "principal", "the user who logs in");
+    const { redirectUri } = this.#context.options;
+    if (redirectUri === undefined)
+      throw invalid('A login that ends in another request needs "redirectUri" of "createOAuth".');
+    const notes = this.#requireNotes();
+    const entry = await this.#requireEntry(server, principal);
+    const challenge = await this.#askForChallenge(entry, signal);
+    const account = this.#accountOf(entry.server, principal);
+    const login = { principal, session, scopes, signal, challenge, redirectUri, notes };
+    return account.beginLogin(entry, login);
+  }
+
+  async finishLogin(response: LoginResponse, options: FinishLoginOptions): Promise<FinishedLogin> {
+    checkOptions(options, FINISH_LOGIN_OPTIONS);
+    const { session, signal = this.#closing.signal } = options;
+    requireText(session, "session", "what was given to beginLogin for this user's browser");
+    const notes = this.#requireNotes();
+    const { takeWebLogin } = await import("./flow/web-login.ts");
+    const taken = await takeWebLogin(response, { notes, session });
+    const { principal, server } = taken.pending;
+    const entry = await this.#requireEntry({ ...server, headers: {}, secrets: [] }, principal);
+    const granted = await this.#accountOf(entry.server, principal).finishLogin(entry, taken, {
+      notes,
+      signal,
+    });
+    return { principal, server: server.name, ...summarizeCredential(granted) };
+  }
+
+  async logout(server: ResolvedServer, { principal }: WhoseLogin = {}): Promise<boolean> {
     const remote = requireRemote(server);
-    return this.#accountOf(remote).logOut(await this.#namedClient(remote));
+    const named = await this.#context.entries.namedClient(remote, principal);
+    return this.#accountOf(remote, principal).logOut(named);
   }
 
   close(): Promise<void> {
@@ -167,114 +234,59 @@ class RunningOAuth implements OAuth {
 
   async #end(): Promise<void> {
     await Promise.all([...this.#accounts.values()].map((account) => account.settled()));
-    await this.#network.close();
+    await this.#context.network.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #accountOf({ url }: ResolvedRemoteServer): ServerAccount {
+  /** @throws McpError `MCP_CONFIG_INVALID` if the vault keeps the logins of one user only, and there is another */
+  #accountOf({ url }: ResolvedRemoteServer, principal: string | undefined): Account {
     const serverUrl = canonicalServerUrl(url);
-    const known = this.#accounts.get(serverUrl);
-    if (known) return known;
-    const {
-      authorize,
-      clientName = "Jackfield",
-      clientMetadataUrl,
-      callback = {},
-      loginCommand = loginByName,
-      now = Date.now,
-    } = this.#options;
-    const { signal } = this.#closing;
-    const account = createServerAccount({
-      authorize,
-      clientName,
-      clientMetadataUrl,
-      callback,
-      loginCommand,
-      now,
-      log: this.#log,
-      closing: signal,
-      credential: createCredentialCache({ serverUrl, vault: this.#vault, now, log: this.#log, signal }),
-      fetchFor: (entry, ending) => this.#fetchFor(entry, ending),
-      settingsOf: async (entry) => ((await this.#readEntry(entry.server)) ?? entry).settings,
-    });
-    this.#accounts.set(serverUrl, account);
+    const key = JSON.stringify([principal, serverUrl]);
+    const account =
+      this.#accounts.get(key) ?? new Account(serverUrl, this.#vaultOf(principal), this.#context);
+    this.#accounts.delete(key);
+    this.#accounts.set(key, account);
+    for (const [oldest, { isNeeded }] of this.#accounts) {
+      if (this.#accounts.size <= MOST_ACCOUNTS) break;
+      if (!isNeeded) this.#accounts.delete(oldest);
+    }
     return account;
   }
 
-  #fetchFor({ server, isUsersOwn }: AccountEntry, signal?: AbortSignal): Promise<FetchLike> {
-    return this.#network.fetchFor(
-      { serverUrl: canonicalServerUrl(server.url), isUsersOwn },
-      signal && this.#ending(signal),
+  #vaultOf(principal: string | undefined): TokenVault {
+    const { vault } = this.#context.options;
+    if (principal === undefined) return vault;
+    if (vault.forPrincipal) return vault.forPrincipal(principal);
+    throw invalid(
+      'This vault keeps the logins of one user: it has no "forPrincipal". Use another vault, such as keyvTokenVault.',
     );
   }
 
-  #ending(signal: AbortSignal): AbortSignal {
-    return AbortSignal.any([signal, this.#closing.signal]);
+  #requireNotes(): VaultNotes {
+    const { notes } = this.#context.options.vault;
+    if (notes) return notes;
+    throw invalid(
+      'This vault cannot keep a login that has begun: it has no "notes". Use another vault, such as keyvTokenVault.',
+    );
   }
 
-  /** The entry as last read: this runs before every request, and sends no client secret. */
-  #entryOf(server: ResolvedServer): Promise<AccountEntry | undefined> {
-    return this.#entries.get(server) ?? this.#readEntry(server);
-  }
-
-  /** Reads the entry again. A failure is not kept, because the next attempt may succeed. */
-  #readEntry(server: ResolvedServer): Promise<AccountEntry | undefined> {
-    const reading = this.#buildEntry(server);
-    this.#entries.set(server, reading);
-    reading.catch(() => {
-      if (this.#entries.get(server) === reading) this.#entries.delete(server);
-    });
-    return reading;
-  }
-
-  async #buildEntry(server: ResolvedServer): Promise<AccountEntry | undefined> {
-    if (server.transport !== "http" && server.transport !== "sse") return undefined;
-    const {
-      settings,
-      scope = "explicit",
-      clientSecretError,
-    } = (await this.#options.settingsOf?.(server)) ?? {};
-    const members = namedEndpoints(settings);
-    const warning = JSON.stringify([server.name, ...members]);
-    if (members.length > 0) {
-      const message = "An entry cannot set OAuth endpoints: they are discovered from the server.";
-      this.#warnOnce(warning, message, { server: server.name, members, scope });
-    }
-    const read = readEntrySettings(server, settings);
-    return read && { server, settings: { ...read, clientSecretError }, isUsersOwn: scope !== "project" };
-  }
-
-  #warnOnce(subject: string, message: string, fields: LogFields): void {
-    if (this.#warned.has(subject)) return;
-    this.#warned.add(subject);
-    this.#log("warn", message, fields);
-  }
-
-  async #requireEntry(server: ResolvedServer): Promise<AccountEntry> {
-    const entry = await this.#readEntry(server);
+  async #requireEntry(server: ResolvedServer, principal: string | undefined): Promise<Entry> {
+    const entry = await this.#context.entries.read(server, principal);
+    if (entry?.settings.program) throw noLogin(requireRemote(server), FOR_PROGRAM);
     if (entry) return entry;
     throw noLogin(requireRemote(server), SWITCHED_OFF);
   }
 
-  /** The entry's client, or `undefined` if its settings cannot be read: a bad entry must not prevent a logout. */
-  async #namedClient(server: ResolvedRemoteServer): Promise<NamedClient | undefined> {
-    try {
-      return readNamedClient((await this.#options.settingsOf?.(server))?.settings);
-    } catch {
-      return undefined;
-    }
-  }
-
   /** Sends a request that needs no session, and reads only the challenge of the answer. Without an answer there is no challenge. */
-  async #askForChallenge(entry: AccountEntry, signal: AbortSignal): Promise<ReadChallenge> {
+  async #askForChallenge(entry: Entry, signal: AbortSignal): Promise<ReadChallenge> {
     try {
-      const { server, isUsersOwn } = entry;
+      const { server } = entry;
+      const { network, closing } = this.#context;
       const serverUrl = canonicalServerUrl(server.url);
-      const subject = { serverUrl, isUsersOwn };
-      const fetchHeaders = await this.#network.fetchHeadersFor(subject, this.#ending(signal));
+      const fetchHeaders = await network.fetchHeadersFor(entry, AbortSignal.any([signal, closing]));
       const response = await fetchHeaders(serverUrl, server.transport === "sse" ? STREAM_PROBE : PROBE);
       const wwwAuthenticate = response.headers.get("www-authenticate") ?? undefined;
       return response.status === 401 ? readChallenge({ wwwAuthenticate }) : NO_CHALLENGE;
@@ -284,6 +296,17 @@ class RunningOAuth implements OAuth {
     }
   }
 }
+
+function invalid(message: string): McpError {
+  return new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+}
+
+function requireText(value: unknown, name: string, meaning: string): void {
+  if (typeof value === "string" && value !== "") return;
+  throw invalid(`"${name}" must be a text that is not empty: ${meaning}.`);
+}
+
+const FOR_PROGRAM = "its entry is for a program without a user, which needs no login";
 
 const SWITCHED_OFF = `its entry switches logins off ("oauth": false)`;
 

@@ -98,13 +98,13 @@ describe("an unmet challenge fails in the handshake phase", () => {
     await scene.oauth.headers(scene.server);
     const wwwAuthenticate = 'Bearer error="insufficient_scope", scope="admin"';
     const { signal } = new AbortController();
-    const unmet = scene.oauth.onChallenge(scene.server, { status: 403, wwwAuthenticate }, signal);
+    const unmet = scene.oauth.onChallenge(scene.server, { status: 403, wwwAuthenticate }, { signal });
     await expect(unmet).rejects.toMatchObject({ phase: "handshake", httpStatus: 403 });
   });
 
   it("when the caller aborts", async () => {
     await using scene = await openScene();
-    const unmet = scene.oauth.onChallenge(scene.server, { status: 401 }, AbortSignal.abort());
+    const unmet = scene.oauth.onChallenge(scene.server, { status: 401 }, { signal: AbortSignal.abort() });
     await expect(unmet).rejects.toMatchObject({ code: "MCP_ABORTED", phase: "handshake" });
   });
 });
@@ -139,7 +139,7 @@ describe("[R21] the error of an unmet challenge", () => {
     const forServer = () => Promise.reject(unsent);
     await using scene = await openScene({ oauth: { vault: { ...createMemoryVault(), forServer } } });
     const { signal } = new AbortController();
-    const unmet = scene.oauth.onChallenge(scene.server, { status: 401 }, signal);
+    const unmet = scene.oauth.onChallenge(scene.server, { status: 401 }, { signal });
     await expect(unmet).rejects.toMatchObject({ outcome: "not-sent" });
   });
 });

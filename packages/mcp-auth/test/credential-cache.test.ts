@@ -1,7 +1,7 @@
 import { McpError, silentLogger } from "@jackfield/mcp-core";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createCredentialCache } from "../src/credential-cache.ts";
+import { CredentialCache } from "../src/credential-cache.ts";
 import { createFileVault, createMemoryVault, type StoredCredential, type TokenVault } from "../src/index.ts";
 import { SERVER_URL, sampleCredential } from "./vault/sample-credential.ts";
 import { temporaryDirectory } from "./vault/vault-process.ts";
@@ -19,10 +19,10 @@ const NEW_LOGIN = { ...sampleCredential({ number: 3 }), scopes: ["read", "admin"
 function cacheFor(vault: TokenVault, now: () => number = () => OLD.obtainedAt) {
   const log = vi.fn(silentLogger);
   const { signal } = new AbortController();
-  return { log, ...bound(createCredentialCache({ serverUrl: SERVER_URL, vault, now, log, signal })) };
+  return { log, ...bound(new CredentialCache({ serverUrl: SERVER_URL, vault, now, log, signal })) };
 }
 
-function bound(cache: ReturnType<typeof createCredentialCache>) {
+function bound(cache: CredentialCache) {
   return {
     current: () => cache.current(),
     reload: () => cache.reload(),
@@ -213,11 +213,11 @@ describe("a renewal during close", () => {
     const closing = new AbortController();
     const now = () => OLD.obtainedAt;
     const { signal } = closing;
-    const cache = createCredentialCache({ serverUrl: SERVER_URL, vault, now, log: silentLogger, signal });
+    const cache = new CredentialCache({ serverUrl: SERVER_URL, vault, now, log: silentLogger, signal });
     let isSent = false;
     const renewal = cache.renew(OLD, async (_, onSending) => {
       closing.abort(new McpError("MCP_CLOSED", "OAuth was closed."));
-      onSending();
+      await onSending();
       isSent = true;
       return { kind: "renewed", credential: RENEWED };
     });

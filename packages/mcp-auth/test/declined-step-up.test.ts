@@ -121,14 +121,15 @@ describe("a declined step-up", () => {
     scene.authority.behave({});
     const wwwAuthenticate = 'Bearer error="insufficient_scope", scope="write"';
     const { signal } = new AbortController();
-    const met = scene.oauth.onChallenge(scene.server, { status: 403, wwwAuthenticate }, signal);
+    const met = scene.oauth.onChallenge(scene.server, { status: 403, wwwAuthenticate }, { signal });
     expect(await met).toBe("retry");
   });
 
   it("[T42] is tried again after a logout, even without a login or a named scope", async () => {
     await using scene = await openScene();
     const challenge = { status: 403, wwwAuthenticate: 'Bearer error="insufficient_scope"' } as const;
-    const meet = () => scene.oauth.onChallenge(scene.server, challenge, new AbortController().signal);
+    const meet = () =>
+      scene.oauth.onChallenge(scene.server, challenge, { signal: new AbortController().signal });
     scene.guard({ isIssuer: true });
     scene.authority.behave(DECLINED);
     await expect(meet()).rejects.toThrow("access_denied");

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { OAuthSettings } from "@jackfield/mcp-core";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import { namedEndpoints, readEntrySettings } from "../src/entry-settings.ts";
+import { ignoredEndpoints, readEntrySettings } from "../src/entry-settings.ts";
 import { reach, remoteServer } from "./request.ts";
 import { openScene } from "./scene.ts";
 
@@ -68,19 +68,18 @@ describe("the OAuth settings of an entry", () => {
 
   it("[T35] name an endpoint in every member that ends like one, except redirectUri", () => {
     const settings = {
-      tokenUrl: 1,
+      authorizationUrl: "https://as.example/authorize",
+      tokenUrl: "https://as.example/token",
       token_endpoint: 1,
-      issuer: 1,
+      issuer: "https://as.example",
       authServerMetadataUrl: 1,
       redirectUri: "x",
       clientId: "y",
     };
-    expect(namedEndpoints(settings)).toEqual([
-      "tokenUrl",
-      "token_endpoint",
-      "issuer",
-      "authServerMetadataUrl",
-    ]);
+    const { redirectUri: _, clientId: __, ...endpoints } = settings;
+    expect(ignoredEndpoints(settings, false)).toEqual(Object.keys(endpoints));
+    const { authorizationUrl: ___, ...half } = settings;
+    expect(ignoredEndpoints(half)).toEqual(["tokenUrl", "token_endpoint", "authServerMetadataUrl"]);
   });
 
   it("set host, port and path of the redirect URI", async () => {

@@ -179,7 +179,7 @@ describe("a caller waiting for a login or a renewal", () => {
     const turn = scene.vault.exclusively(scene.server.url, () => held.promise, new AbortController().signal);
     const control = new AbortController();
     const challenge = { status: 401, wwwAuthenticate: "Bearer" } as const;
-    const met = scene.oauth.onChallenge(scene.server, challenge, control.signal);
+    const met = scene.oauth.onChallenge(scene.server, challenge, { signal: control.signal });
     const given = expect(met).rejects.toMatchObject({ code: "MCP_ABORTED" });
     control.abort();
     await given;

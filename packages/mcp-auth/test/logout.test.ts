@@ -1,8 +1,8 @@
 import type { OAuthSettings } from "@jackfield/mcp-core";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import type { EntrySettings } from "../src/index.ts";
-import { remoteServer } from "./request.ts";
+import { createMemoryVault, type EntrySettings, type TokenVault } from "../src/index.ts";
+import { reach, remoteServer } from "./request.ts";
 import { openScene } from "./scene.ts";
 
 useLeakCheck();
@@ -69,6 +69,48 @@ describe("a logout", () => {
     const { scene, second } = entries;
     expect(await scene.oauth.logout(second)).toBe(true);
     expect(await scene.vault.list()).toEqual([]);
+  });
+
+  it("in another process is seen with the next request, at most five seconds later", async () => {
+    await using scene = await openScene({ isUnattended: true });
+    await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
+    const other = scene.again();
+    const [own, others] = [await scene.oauth.headers(scene.server), await other.headers(scene.server)];
+    expect([own, others]).toEqual([others, { authorization: expect.any(String) }]);
+    await scene.oauth.logout(scene.server);
+    expect(await scene.oauth.headers(scene.server)).toEqual({});
+    scene.clock.now += 5_000;
+    await expect(reach(other, scene.server)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+    expect(await other.headers(scene.server)).toEqual({});
+  });
+
+  it("and a login as somebody else in another process count from then on", async () => {
+    await using scene = await openScene();
+    await scene.oauth.login(scene.server);
+    const other = scene.again();
+    await other.headers(scene.server);
+    await scene.oauth.logout(scene.server);
+    await scene.oauth.login(scene.server);
+    scene.clock.now += 5_000;
+    expect(await other.headers(scene.server)).toEqual(await scene.oauth.headers(scene.server));
+  });
+
+  it("is not what a vault that cannot be read means: the login goes on", async () => {
+    const isAway = { now: false };
+    const kept = createMemoryVault();
+    const vault: TokenVault = {
+      ...kept,
+      forServer: async (...args) => {
+        if (isAway.now) throw new Error("The store is away.");
+        return kept.forServer(...args);
+      },
+    };
+    await using scene = await openScene({ oauth: { vault } });
+    await scene.oauth.login(scene.server);
+    const headers = await scene.oauth.headers(scene.server);
+    isAway.now = true;
+    scene.clock.now += 5_000;
+    expect([await scene.oauth.headers(scene.server), scene.said]).toEqual([headers, []]);
   });
 
   it("of a local server is an error", async () => {

@@ -95,7 +95,7 @@ describe.each([
     await scene.oauth.headers(scene.server);
     scene.clock.now += HOUR_MS;
     const { signal } = new AbortController();
-    expect(await scene.oauth.onChallenge(scene.server, { status: 401 }, signal)).toBe("retry");
+    expect(await scene.oauth.onChallenge(scene.server, { status: 401 }, { signal })).toBe("retry");
     expect(scene.pages).toHaveLength(2);
     expect(scene.said).toMatchObject([{ fields: { reason: expect.stringContaining("invalid_grant") } }]);
   });
@@ -120,7 +120,7 @@ describe.each([
 });
 
 it("an invalid token response fails the login, and the error names the endpoint", async () => {
-  const body = { ...TOKENS, scope: ["read"] };
+  const body = { ...TOKENS, access_token: 7 };
   await using scene = await openScene({ behavior: { tokens: () => ({ status: 200, body }) } });
   await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({
     code: "MCP_AUTH_REQUIRED",

@@ -158,16 +158,6 @@ describe("a token", () => {
     const after = await scene.vault.forServer(scene.server.url);
     expect(after?.tokens.refresh_token).toBe(before?.tokens.refresh_token);
   });
-
-  it("[A21] is not replaced by a 200 response without an access token", async () => {
-    await using scene = await openScene();
-    await scene.oauth.login(scene.server);
-    const first = await bearerOf(scene);
-    scene.authority.behave({ tokens: () => ({ status: 200, body: { expires_in: 3_600 } }) });
-    scene.clock.now += HOUR_MS;
-    expect(await bearerOf(scene)).toBe(first);
-    expect((await scene.vault.forServer(scene.server.url))?.tokens.refresh_token).toBeDefined();
-  });
 });
 
 describe("a stored login", () => {

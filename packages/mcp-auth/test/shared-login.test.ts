@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
-import { givenUp } from "../src/account-error.ts";
-import { createSharedLogin, type WantedLogin } from "../src/shared-login.ts";
+import { givenUp } from "../src/errors.ts";
+import { SharedLogin, type WantedLogin } from "../src/shared-login.ts";
 import { sampleCredential } from "./vault/sample-credential.ts";
 
 const GIVEN_UP = { code: "MCP_ABORTED" };
 
 function scripted() {
-  const shared = createSharedLogin();
+  const shared = new SharedLogin();
   const begun: { readonly signal: AbortSignal; readonly finish: () => void }[] = [];
   const make = (signal: AbortSignal) => {
     const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof sampleCredential>>();

@@ -127,7 +127,7 @@ describe("a request that needs more scopes than the login has", () => {
       scene.guard(isMoved ? { authorizationServer: other } : { metadata: { resource } });
       const place = new URL("/.well-known/oauth-protected-resource/mcp", scene.server.url);
       const wwwAuthenticate = `Bearer error="insufficient_scope", scope="write", resource_metadata="${place}"`;
-      await scene.oauth.onChallenge(scene.server, { status: 403, wwwAuthenticate }, signal);
+      await scene.oauth.onChallenge(scene.server, { status: 403, wwwAuthenticate }, { signal });
       const { requestsTo } = isMoved ? other : scene.authority;
       const pages = requestsTo.call(isMoved ? other : scene.authority, "/authorize");
       expect(pages.at(-1)?.parameters.scope).toBe("write");
@@ -167,7 +167,7 @@ describe("a request that needs more scopes than the login has", () => {
     await reach(scene.oauth, scene.server);
     const challenge = { status: 403, wwwAuthenticate: 'Bearer error="invalid_request"' } as const;
     const { signal } = new AbortController();
-    expect(await scene.oauth.onChallenge(scene.server, challenge, signal)).toBe("fail");
+    expect(await scene.oauth.onChallenge(scene.server, challenge, { signal })).toBe("fail");
     expect(scene.pages).toHaveLength(1);
   });
 });

@@ -68,7 +68,7 @@ describe("the httpStatus of an unmet challenge", () => {
 
   it("is undefined if the caller aborts", async () => {
     await using scene = await openScene();
-    const met = scene.oauth.onChallenge(scene.server, { status: 401 }, AbortSignal.abort());
+    const met = scene.oauth.onChallenge(scene.server, { status: 401 }, { signal: AbortSignal.abort() });
     await expect(met).rejects.toMatchObject({ code: "MCP_ABORTED", httpStatus: undefined });
   });
 });

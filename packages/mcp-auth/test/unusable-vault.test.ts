@@ -50,7 +50,7 @@ describe.runIf(process.getuid).each(FOLDERS)("a login folder that %s", (_what, s
   it("[T41] fails a challenge, a login and a logout before a page is shown", async () => {
     await using scene = await openPlaced(place);
     const { signal } = new AbortController();
-    await expect(scene.oauth.onChallenge(scene.server, { status: 401 }, signal)).rejects.toMatchObject(
+    await expect(scene.oauth.onChallenge(scene.server, { status: 401 }, { signal })).rejects.toMatchObject(
       refusal,
     );
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refusal);

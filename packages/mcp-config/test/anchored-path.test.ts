@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anchorCommand, anchorPath } from "../src/anchored-path.ts";
+import { anchorCommand, anchorPath } from "../src/entry/definition.ts";
 
 test.each([
   ["work", "/project/work"],

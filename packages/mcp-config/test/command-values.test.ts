@@ -4,8 +4,10 @@ import { join } from "node:path";
 import type { DefinitionScope, ServerDefinition } from "@jackfield/mcp-core";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type CommandOffer, type CommandValues, createCommandValues } from "../src/command-values.ts";
 import { createServerResolver } from "../src/index.ts";
+import { type CommandRun, CommandValues } from "../src/resolve/commands.ts";
+import { leadingCommand } from "../src/resolve/variable-syntax.ts";
+import { NO_VARIABLES } from "../src/resolve/variables.ts";
 import { refused, signal } from "./resolution.ts";
 import { useTemporaryFolder } from "./temporary-folder.ts";
 
@@ -18,13 +20,26 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The value that one command gives a server. */
+const dialect = { ...NO_VARIABLES, syntaxes: [leadingCommand] };
+
+/** The values that commands give a server. */
+async function readValues(
+  values: CommandValues,
+  commands: readonly string[],
+  { server = "s", ...run }: CommandRun & { readonly server?: string },
+) {
+  const args = commands.map((command) => `!${command}`);
+  const definedIn = { scope: "explicit" } as const;
+  const definition = { name: server, transport: "stdio", command: "x", args, definedIn } as const;
+  return [...(await values.outputsFor(definition, dialect, run)).values()];
+}
+
 async function readValue(
   values: CommandValues,
   command: string,
-  { cwd, ...offer }: Omit<CommandOffer, "server"> & Partial<CommandOffer> & { readonly cwd: string },
+  run: CommandRun & { readonly server?: string },
 ) {
-  const [output] = await values.get([{ command, cwd }], { server: "s", ...offer });
+  const [output] = await readValues(values, [command], run);
   return output;
 }
 
@@ -44,7 +59,7 @@ async function createCountedCommand(answer: string) {
 describe.skipIf(process.platform === "win32")("a command's output", () => {
   test("is trimmed, cached and shared by concurrent callers", async () => {
     const { command, at, runs } = await createCountedCommand("echo '  value '");
-    const values = createCommandValues();
+    const values = new CommandValues();
     expect(await Promise.all([readValue(values, command, at), readValue(values, command, at)])).toEqual([
       "value",
       "value",
@@ -61,7 +76,7 @@ describe.skipIf(process.platform === "win32")("a command's output", () => {
   ])("is undefined for %s, which is run twice and then not again for 30 seconds", async (_what, answer) => {
     const { command, at, runs } = await createCountedCommand(answer);
     vi.useFakeTimers({ toFake: ["performance"] });
-    const values = createCommandValues();
+    const values = new CommandValues();
     expect(await readValue(values, command, at)).toBeUndefined();
     expect(runs()).toBe(2);
     vi.advanceTimersByTime(29_000);
@@ -74,20 +89,20 @@ describe.skipIf(process.platform === "win32")("a command's output", () => {
 
   test("is undefined for a command that times out, and no process is left", async () => {
     const { command, at, runs } = await createCountedCommand("sleep 600 & sleep 600; echo value");
-    const values = createCommandValues({ timeoutMs: 300 });
+    const values = new CommandValues({ timeoutMs: 300 });
     expect(await readValue(values, command, at)).toBeUndefined();
     expect(runs()).toBe(2);
   });
 
   test("is awaited with a timeout larger than a timer can count", async () => {
     const at = { env, cwd: await folderWith({}), signal };
-    const values = createCommandValues({ timeoutMs: 2 ** 31 });
+    const values = new CommandValues({ timeoutMs: 2 ** 31 });
     expect(await readValue(values, "sleep 0.2; echo value", at)).toBe("value");
   });
 
   test("[A9] that the server rejected is not given again, even if the command prints it again", async () => {
     const { command, at, runs } = await createCountedCommand("echo token");
-    const values = createCommandValues({ failureBackoffMs: 0 });
+    const values = new CommandValues({ failureBackoffMs: 0 });
     expect(await readValue(values, command, at)).toBe("token");
     expect(await readValue(values, command, { ...at, rejected: true })).toBeUndefined();
     expect(await readValue(values, command, at)).toBeUndefined();
@@ -97,7 +112,7 @@ describe.skipIf(process.platform === "win32")("a command's output", () => {
   test("is renewed after a rejection if the command prints another value", async () => {
     const folder = await folderWith({});
     const at = { env, cwd: folder, signal };
-    const values = createCommandValues();
+    const values = new CommandValues();
     const command = "printf x >> runs; wc -c < runs";
     expect(await readValue(values, command, at)).toBe("1");
     expect(await readValue(values, command, at)).toBe("1");
@@ -107,25 +122,25 @@ describe.skipIf(process.platform === "win32")("a command's output", () => {
 
   test("[A9] that is unchanged after a rejection is given only beside one that changed", async () => {
     const folder = await folderWith({ token: "first" });
-    const offer = { env, signal, server: "s" };
-    const commands = ["cat token", "echo workspace"].map((command) => ({ command, cwd: folder }));
+    const run = { env, signal, cwd: folder };
+    const commands = ["cat token", "echo workspace"];
     vi.useFakeTimers({ toFake: ["performance"] });
-    const values = createCommandValues();
-    expect(await values.get(commands, offer)).toEqual(["first", "workspace"]);
-    expect(await values.get(commands, { ...offer, rejected: true })).toEqual([undefined, undefined]);
+    const values = new CommandValues();
+    expect(await readValues(values, commands, run)).toEqual(["first", "workspace"]);
+    expect(await readValues(values, commands, { ...run, rejected: true })).toEqual([undefined, undefined]);
     writeFileSync(join(folder, "token"), "second");
-    expect(await values.get(commands, { ...offer, rejected: true })).toEqual([undefined, undefined]);
+    expect(await readValues(values, commands, { ...run, rejected: true })).toEqual([undefined, undefined]);
     vi.advanceTimersByTime(31_000);
-    expect(await values.get(commands, offer)).toEqual(["second", "workspace"]);
+    expect(await readValues(values, commands, run)).toEqual(["second", "workspace"]);
     writeFileSync(join(folder, "token"), "third");
-    expect(await values.get(commands, { ...offer, rejected: true })).toEqual(["third", "workspace"]);
+    expect(await readValues(values, commands, { ...run, rejected: true })).toEqual(["third", "workspace"]);
     writeFileSync(join(folder, "token"), "first");
-    expect(await values.get(commands, { ...offer, rejected: true })).toEqual([undefined, undefined]);
+    expect(await readValues(values, commands, { ...run, rejected: true })).toEqual([undefined, undefined]);
   });
 
   test("[A9] that was rejected for one server and user is still given to others", async () => {
     const { command, at } = await createCountedCommand("echo token");
-    const values = createCommandValues();
+    const values = new CommandValues();
     const others = [{ principal: "bob" }, { server: "other" }];
     for (const other of [{}, ...others])
       expect(await readValue(values, command, { ...at, ...other })).toBe("token");
@@ -135,7 +150,7 @@ describe.skipIf(process.platform === "win32")("a command's output", () => {
 
   test("[A9] that was rejected in one folder is still given in another folder", async () => {
     const { command, at } = await createCountedCommand("echo token");
-    const values = createCommandValues();
+    const values = new CommandValues();
     expect(await readValue(values, command, at)).toBe("token");
     expect(await readValue(values, command, { ...at, rejected: true })).toBeUndefined();
     expect(await readValue(values, command, { ...at, cwd: await folderWith({}) })).toBe("token");
@@ -146,7 +161,7 @@ describe.skipIf(process.platform === "win32")("a command's output", () => {
       "test -e ready && echo value || { touch ready; exec sleep 600; }",
     );
     const giveUp = new AbortController();
-    const values = createCommandValues();
+    const values = new CommandValues();
     using watcher = closing(watch(at.cwd));
     const waiting = readValue(values, command, { ...at, signal: giveUp.signal });
     while (!readable(join(at.cwd, "ready"))) await once(watcher.opened, "change");

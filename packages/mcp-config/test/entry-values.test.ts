@@ -183,17 +183,16 @@ describe("a project's entry", () => {
     for (const attempt of attempts) {
       const error = await refused(attempt);
       expect(error.code).toBe("MCP_CONFIG_VARIABLE_MISSING");
-      expect(error.message).toMatch(/projectVariables|put the entry into your own configuration/);
+      expect(error.message).toMatch(/projectVariables/);
       expect(JSON.stringify(error)).not.toContain("planted");
     }
   });
 
-  test("[threat T13] never sends a credential-like variable, even if allowed, renamed or with a default", async () => {
+  test("[threat T13] never sends a credential-like variable, even if allowed or renamed, unless its approval lists it", async () => {
     const options = { env, projectVariables: ["ANTHROPIC_API_KEY"] };
     const hidden = "${ANTHROPIC_API_KEY}";
     const attempts = [
       resolveHttp({ definedIn, headers: { A: hidden } }, options),
-      resolveHttp({ definedIn, headers: { A: "${ANTHROPIC_API_KEY:-none}" } }, options),
       resolveHttp({ definedIn, url: `https://host/${hidden}` }, options),
       resolveHttp({ definedIn, headers: { A: "${X}" }, env: { X: hidden } }, options),
       resolveHttp({ definedIn, bearerTokenEnv: "ANTHROPIC_API_KEY" }, options),
@@ -203,8 +202,10 @@ describe("a project's entry", () => {
     for (const attempt of attempts) {
       const error = await refused(attempt);
       expect(error.code).toBe("MCP_CONFIG_VARIABLE_MISSING");
-      expect(error.message).toContain("put the entry into your own configuration");
+      expect(error.message).toMatch(/approval/);
     }
+    const defaulted = await resolveHttp({ definedIn, headers: { A: "${ANTHROPIC_API_KEY:-none}" } }, options);
+    expect(defaulted.headers).toEqual({ A: "none" });
     const headersFromEnv = { "X-Key": "ANTHROPIC_API_KEY", "X-Plain": "ALLOWED" };
     const remote = await resolveHttp(
       { definedIn, headersFromEnv },
@@ -212,7 +213,10 @@ describe("a project's entry", () => {
     );
     expect(remote.headers).toEqual({ "X-Plain": "allowed" });
     const child = await resolveStdio({ definedIn, env: { KEY: hidden } }, options);
-    expect(child.env).toEqual({ KEY: "sk-ant-planted" });
+    expect(child.env).toEqual({ KEY: "sk-ant-planted", CLAUDE_PROJECT_DIR: "/project" });
+    const variables = ["ANTHROPIC_API_KEY"];
+    const approved = { definedIn, variables, headers: { A: "${X}" }, env: { X: hidden } };
+    expect((await resolveHttp(approved, { env })).headers).toEqual({ A: "sk-ant-planted" });
   });
 
   test("[threat T13] reads no envFile for a remote server", async () => {
@@ -244,32 +248,24 @@ describe("a project's entry", () => {
     expect(server.headers.A).toBe("own allowed none");
   });
 
-  test("gets an error that a variable is withheld, with the way to allow it", async () => {
-    const headers = { A: "${REGION} ${NOWHERE}" };
-    const kept = await refused(
-      resolveHttp({ definedIn, headers: { A: "${REGION}" } }, { env: { REGION: "eu" } }),
+  test("gets an error that a variable is not given to it, with the way to it", async () => {
+    const attempt = resolveHttp({ definedIn, headers: { A: "${REGION}" } }, { env: { REGION: "eu" } });
+    const { message } = await refused(attempt);
+    expect(message).toContain(
+      `refers to variables that are not set, or not given to a project's entry: "REGION"`,
     );
-    expect(kept.message).toContain(`refers to a variable that is not given to a project's entry: "REGION"`);
-    expect(kept.message).toMatch(
-      /--config FILE.*"projectVariables" of openMcp, or write a default as in \$\{REGION:-default\}\.$/,
-    );
-    const both = await refused(resolveHttp({ definedIn, headers }, { env: { REGION: "eu" } }));
-    expect(both.message).toContain(
-      "refers to variables that are not set, or not given to a project's entry:",
+    expect(message).toMatch(
+      / gets what its approval lists\. Otherwise set the variable, and list it in option "projectVariables", or write a default as in \$\{REGION:-default\}\.$/,
     );
   });
 
-  test("gets both steps in the error if the withheld variable is also unset", async () => {
-    const headers = { A: "${NOWHERE}" };
-    const error = await refused(resolveHttp({ definedIn, headers }, { env }));
-    expect(error.message).toContain("a variable that is not set, and not given to a project's entry either:");
-    expect(error.message).toMatch(
-      /--config FILE.*"projectVariables" of openMcp, and set it, or write a default as in \$\{NOWHERE:-default\}\.$/,
-    );
-    const allowed = await refused(
-      resolveHttp({ definedIn, headers }, { env, projectVariables: ["NOWHERE"] }),
-    );
-    expect(allowed.message).toContain("a variable that is not set:");
-    expect(allowed.message).toMatch(/ Set it, or write a default/);
-  });
+  test.each([{ variables: ["NOWHERE"] }, { projectVariables: ["NOWHERE"] }])(
+    "is told to set a variable that it may read: %j",
+    async ({ variables, projectVariables }) => {
+      const written = { definedIn, variables, headers: { A: "${NOWHERE}" } };
+      const { message } = await refused(resolveHttp(written, { env, projectVariables }));
+      expect(message).toContain("a variable that is not set:");
+      expect(message).toMatch(/ Set it, or write a default/);
+    },
+  );
 });

@@ -2,7 +2,6 @@ import { isMcpError } from "@jackfield/mcp-core";
 import { casesOf } from "@jackfield/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonPath } from "../src/documents/json-path.ts";
 import type { ServerSection } from "../src/hosts/host-dialect.ts";
 import { dialectOf } from "../src/hosts/host-dialects.ts";
 import {
@@ -12,6 +11,7 @@ import {
   HOST_IDS,
   parseHostFile,
 } from "../src/index.ts";
+import type { JsonPath } from "../src/read/json-value.ts";
 import { asJson, asToml, key, type Members, membersOf, type Tree, table, tree } from "./generated-trees.ts";
 
 const { numRuns: CASES, seed = Date.now() % 2 ** 31 } = casesOf(1_500, 100_000);

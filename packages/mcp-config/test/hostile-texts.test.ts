@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { parseHostFile } from "../src/discovery/parse-host-file.ts";
-import { parseTomlDocument } from "../src/documents/toml-document.ts";
-import { parseYamlDocument } from "../src/documents/yaml-document.ts";
-import { blockOf, serverFilters } from "../src/filters/server-filters.ts";
+import { parseHostFile } from "../src/find/parse-host-file.ts";
+import { blockOf, serverFilters } from "../src/find/server-filters.ts";
+import { parseConfigDocument } from "../src/read/document.ts";
 import { http } from "./resolution.ts";
+
+const parseToml = (text: string) => parseConfigDocument(text, "/folder/config.toml", "toml");
+const parseYaml = (text: string) => parseConfigDocument(text, "/folder/config.yaml", "yaml");
 
 /** At this length, work that grows with its square takes minutes. */
 const LENGTH = 1_000_000;
@@ -89,25 +91,61 @@ describe("a file with many faults takes linear work", () => {
   });
 });
 
+describe("a large JSON file takes linear work", () => {
+  const broken = '"mcpServers":{"s":{"command":1}}';
+
+  test.each([
+    ["comments", `{${filled("/**/")}${broken}}`],
+    ["lines", `{${filled("\n")}${broken}}`],
+    ["elements", `{"x":[${filled("1,")}1],${broken}}`],
+    ["escaped quotes", `{"x":"${filled('\\"')}",${broken}}`],
+    ["colons in strings", `{"x":[${filled('":",')}1],${broken}}`],
+    ["members", `{"x":{${Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`)}},${broken}}`],
+    [
+      "servers beside the key",
+      `{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":{"url":""}`)},${broken}}`,
+    ],
+  ])("when a fault stands behind a million characters of %s", async (_what, text) => {
+    const { diagnostics } = await parseHostFile({
+      host: "vscode",
+      file: "/folder/mcp.json",
+      text: text.replace("mcpServers", "servers"),
+    });
+    const fault = diagnostics.find(({ code }) => code === "ServerConfigError");
+    const before = text.slice(0, text.indexOf('"command":1'));
+    expect(fault?.line).toBe(before.split("\n").length);
+  });
+
+  test.each(["[", '{"a":', '[{"a":', "/* c */["])("when it nests %j without an end", async (part) => {
+    const { diagnostics } = await parseHostFile({
+      host: "vscode",
+      file: "/folder/mcp.json",
+      text: filled(part),
+    });
+    expect(diagnostics[0]?.message).toContain("values are nested more than 64 levels deep.");
+  });
+});
+
 describe("a large TOML file takes linear work", () => {
   const dots = Array.from({ length: LENGTH }, () => "a").join(".");
 
   test.each([
-    ["a key", `${dots} = 1`, 127],
-    ["a table", `[${dots}]`, 1],
-    ["an array of tables", `[[${dots}]]`, 1],
-    ["a key of an inline table", `x = { ${dots} = 1 }`, 131],
-    ["a key after a second byte order mark", `\ufeff${dots} = 1`, 128],
-  ])("when %s has a million names", (_place, text, column) => {
-    expect(() => parseTomlDocument(text, "/folder/config.toml")).toThrow(
-      `/folder/config.toml:1:${column}: values are nested more than 64 levels deep.`,
+    ["a key", `${dots} = 1`],
+    ["a table", `[${dots}]`],
+    ["an array of tables", `[[${dots}]]`],
+    ["a key of an inline table", `x = { ${dots} = 1 }`],
+  ])("when %s has a million names", async (_place, text) => {
+    await expect(parseToml(text)).rejects.toThrow(
+      "/folder/config.toml:1:1: values are nested more than 64 levels deep.",
     );
   });
 
-  test("when a long key holds many members", () => {
+  test("when a long key holds many members", async () => {
     const members = Array.from({ length: 50_000 }, (_, index) => `a${index} = 1.0`);
     const key = "k".repeat(LENGTH);
-    const { root, locate } = parseTomlDocument([`[${key}]`, ...members].join("\n"), "/folder/config.toml");
+    const document = await parseToml([`[${key}]`, ...members].join("\n"));
+    const { root } = document;
+    const locate = await document.places();
     expect(Object.keys((root as Record<string, object>)[key] ?? {})).toHaveLength(members.length);
     expect(locate([key, "a49999"])).toMatchObject({ line: 50_001, column: 1 });
   });
@@ -115,26 +153,26 @@ describe("a large TOML file takes linear work", () => {
   test.each([
     ["comments", `${"#\n".repeat(4_000_000)}a = 1`],
     ["escapes", `a = "${"\\\\".repeat(4_000_000)}"`],
-  ])("when it has millions of %s", (_part, text) => {
-    expect(parseTomlDocument(text, "/folder/config.toml").root).toHaveProperty("a");
+  ])("when it has millions of %s", async (_part, text) => {
+    expect((await parseToml(text)).root).toHaveProperty("a");
   });
 
-  test("when it is full of texts that are never closed", () => {
-    expect(() => parseTomlDocument(filled('x={\\"'), "/folder/config.toml")).toThrow("not valid TOML");
+  test("when it is full of texts that are never closed", async () => {
+    await expect(parseToml(filled('x={\\"'))).rejects.toThrow("not valid TOML");
   });
 });
 
 describe("a large YAML file takes linear work", () => {
-  test("when a mapping has many members", () => {
+  test("when a mapping has many members", async () => {
     const members = Array.from({ length: 30_000 }, (_, index) => `k${index}: 1`);
-    const { root } = parseYamlDocument(members.join("\n"), "/folder/config.yaml");
+    const { root } = await parseYaml(members.join("\n"));
     expect(Object.keys(root as object)).toHaveLength(members.length);
   });
 
-  test("when a long key holds many members", () => {
+  test("when a long key holds many members", async () => {
     const key = "k".repeat(LENGTH);
     const members = Array.from({ length: 10_000 }, (_, index) => `- ${index}`);
-    const { locate } = parseYamlDocument(`? ${key}\n:\n${members.join("\n")}\n`, "/folder/config.yaml");
+    const locate = await (await parseYaml(`? ${key}\n:\n${members.join("\n")}\n`)).places();
     expect(locate([key, 9_999])).toMatchObject({ line: 10_002, column: 3 });
   });
 });

@@ -1,7 +1,7 @@
 import { casesOf } from "@jackfield/test-kit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isNormalUrl } from "../src/http-syntax.ts";
+import { isNormalUrl } from "../src/entry/http-syntax.ts";
 
 const PIECE = fc.constantFrom(
   ...["http", "https", "://", ":443", "/", ".", "-", "_", "..", "%41", "@", "?", "#", "\\", "\n", " "],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { takesFromFolder } from "../src/launchers.ts";
+import { takesFromFolder } from "../src/resolve/launchers.ts";
 
 function takes([command = "", ...args]: readonly string[], isForFolder = false): boolean {
   return takesFromFolder({ command, args, isForFolder });
@@ -90,6 +90,36 @@ describe("a program that takes code, packages or settings from the folder it sta
       "node /abs/supergateway.js --stdio npx",
       "python -I -m uv tool run pkg",
     ],
+    ...[
+      "mise exec -- my-server",
+      "mise x node@22 -- node /abs/server.js",
+      "asdf exec node /abs/server.js",
+      "nix run github:me/server",
+      "nix-shell --run my-server",
+      "poetry run my-server",
+      "pipenv run my-server",
+      "npm run mcp",
+      "npm start",
+      "yarn mcp",
+      "volta run node /abs/server.js",
+      "fnm exec node /abs/server.js",
+      "rustup run stable my-server",
+      "direnv exec . my-server",
+      "dotenvx run -- my-server",
+      "conda run -n x my-server",
+      "node --loader ts-node/esm /abs/server.ts",
+      "node --experimental-loader=x /abs/server.js",
+      "node --env-file-if-exists=.env /abs/server.js",
+      "start /b npx pkg",
+      "wsl npx pkg",
+    ],
+    ...[
+      "R -f /abs/x.R",
+      "Rscript /abs/x.R",
+      "Rscript --vanilla -e 1",
+      "lua5.4 /abs/x.lua",
+      "php8.2 /abs/x.php",
+    ],
     ...["busybox sh -c x", "op run -- npx pkg", "mcp run server.py", "podman --log-level x compose up"],
   ])("%s does", (line) => {
     expect(takes(line.split(" "))).toBe(true);
@@ -142,6 +172,7 @@ describe("an entry that was written for the folder", () => {
       "node -r dotenv/config ./server.mjs",
     ],
     ...["python server.py", "python3 -u ./server.py", "sh ./server.sh", "env X=1 node ./server.mjs"],
+    ...["Rscript ./server.R", "lua server.lua", "php server.php"],
     ...["tsx ./server.ts", "tsx watch ./server.ts", "deno run -A ./server.ts", "bun run ./server.ts"],
   ])("%s names a script there, so it starts there", (line) => {
     expect(takes(line.split(" "), true)).toBe(false);

@@ -48,7 +48,7 @@ test("each file has that limit for itself; of a project no more entries are read
   const found = { "work/.mcp.json": old, "named.json": old, "second.json": old };
   const { home, project, discover } = await homeWith(found);
   const files = ["named.json", "second.json"].map((name) => `${home}/${name}`);
-  const { diagnostics } = await discover({ files });
+  const { diagnostics } = await discover({ files, remarks: true });
   const deprecatedIn = (file: string) =>
     summary(
       diagnostics.filter((diagnostic) => diagnostic.file === file),

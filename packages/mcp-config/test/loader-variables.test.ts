@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { variableKind } from "../src/loader-variables.ts";
+import { variableKind } from "../src/entry/loader-variables.ts";
 import { read, refused } from "./entries/entry-reading.ts";
+import { resolveStdio } from "./resolution.ts";
 
 const IN_PROJECT = { scope: "project", file: "/project/mcp.json", line: 3 } as const;
 
@@ -11,13 +12,13 @@ const LOADERS = {
   "the linker and shells":
     "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT LD_PROFILE_OUTPUT DYLD_INSERT_LIBRARIES GCONV_PATH BASH_ENV ENV BASH_FUNC_ls%% SHELL",
   JavaScript:
-    "NODE_OPTIONS NODE_PATH NODE_COMPILE_CACHE BUN_INSTALL DENO_DIR COREPACK_NPM_REGISTRY npm_config_registry NPM_CONFIG_SCRIPT_SHELL Npm_Config_x npm_config__password pnpm_config_registry PNPM_HOME YARN_RC_FILENAME TS_NODE_PROJECT",
+    "NODE_OPTIONS NODE_PATH NODE_COMPILE_CACHE BUN_INSTALL DENO_DIR COREPACK_NPM_REGISTRY npm_config_registry NPM_CONFIG_SCRIPT_SHELL Npm_Config_x npm_config__password pnpm_config_registry PNPM_HOME YARN_RC_FILENAME TS_NODE_PROJECT NODENV_VERSION ESBUILD_BINARY_PATH",
   Python:
-    "PYTHONPATH PYTHONSTARTUP PYTHONPYCACHEPREFIX PYTHONWARNINGS PYTHONEXECUTABLE VIRTUAL_ENV CONDA_PREFIX PIP_INDEX_URL PIP_TARGET PIP_TRUSTED_HOST PIPX_DEFAULT_PYTHON UV_INDEX_URL UV_PYTHON UV_PROJECT UV_TOOL_DIR POETRY_VIRTUALENVS_PATH",
+    "PYTHONPATH PYTHONSTARTUP PYTHONPYCACHEPREFIX PYTHONWARNINGS PYTHONEXECUTABLE VIRTUAL_ENV CONDA_PREFIX PIP_INDEX_URL PIP_TARGET PIP_TRUSTED_HOST PIPX_DEFAULT_PYTHON UV_INDEX_URL UV_PYTHON UV_PROJECT UV_TOOL_DIR POETRY_VIRTUALENVS_PATH CONDARC GI_TYPELIB_PATH",
   "Ruby, Perl, PHP, Lua and R":
-    "RUBYOPT RUBYLIB GEM_PATH BUNDLE_GEMFILE PERL5OPT PERL5LIB PHPRC PHP_INI_SCAN_DIR LUA_INIT LUA_PATH_5_4 R_PROFILE R_LIBS",
+    "RUBYOPT RUBYLIB GEM_PATH BUNDLE_GEMFILE PERL5OPT PERL5LIB PHPRC PHP_INI_SCAN_DIR LUA_INIT LUA_PATH_5_4 R_PROFILE R_LIBS RENV_PATHS_ROOT ELIXIR_ERL_OPTIONS COMPOSER",
   "compiled languages":
-    "GOFLAGS GOPROXY GOENV GOTOOLCHAIN CGO_CFLAGS RUSTC_WRAPPER RUSTFLAGS CARGO_BUILD_RUSTC JAVA_HOME JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH MAVEN_OPTS GRADLE_OPTS DOTNET_ROOT DOTNET_STARTUP_HOOKS COR_PROFILER CORECLR_PROFILER_PATH_64 CC MAKEFLAGS",
+    "GOFLAGS GOPROXY GOENV GOTOOLCHAIN CGO_CFLAGS RUSTC_WRAPPER RUSTFLAGS CARGO_BUILD_RUSTC JAVA_HOME JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH MAVEN_OPTS GRADLE_OPTS DOTNET_ROOT DOTNET_STARTUP_HOOKS COR_PROFILER COMPlus_PerfMapEnabled CORECLR_PROFILER_PATH_64 CC MAKEFLAGS",
   "git, editors and remote shells":
     "GIT_SSH_COMMAND GIT_DIR GIT_CONFIG_GLOBAL GIT_CONFIG_KEY_0 GIT_ASKPASS GIT_SSL_NO_VERIFY SSH_ASKPASS SSH_AUTH_SOCK EDITOR VISUAL PAGER BROWSER LESSOPEN",
   "containers and clouds":
@@ -87,10 +88,15 @@ describe("an entry that sets a loader variable", () => {
       });
       expect(error.message).toContain("/project/mcp.json");
       expect(error.message).toContain(`"${name}" in "env" makes programs load or run other code`);
-      expect(error.message).toContain("Put the entry into your own configuration");
+      expect(error.message).toContain("Remove it from the entry");
       expect(error.message).not.toContain("./x");
     },
   );
+
+  test("[threat T16] is refused once more before it starts, whoever made its definition", async () => {
+    const written = { ...local, definedIn: IN_PROJECT };
+    await expect(resolveStdio(written)).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+  });
 
   test.each(["explicit", "user"] as const)("[threat T16] is accepted in scope %s", (scope) => {
     expect(read(local, { definedIn: { ...IN_PROJECT, scope } }).definition).toMatchObject({ env: local.env });

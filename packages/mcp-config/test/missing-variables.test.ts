@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { variablesOf } from "../src/hosts/host-dialects.ts";
-import { withoutDefaults } from "../src/missing-variables.ts";
 import { parse } from "./discovery/parsing.ts";
-import { IN_FILE, IN_PROJECT, refused, resolveHttp } from "./resolution.ts";
+import { IN_FILE, IN_PROJECT, refused, resolveHttp, resolveStdio } from "./resolution.ts";
 
 describe("the error for a reference to several variables", () => {
   const message = async (
@@ -14,10 +12,10 @@ describe("the error for a reference to several variables", () => {
   };
 
   test("names the one that was withheld", async () => {
-    const env = { A: "", GITHUB_TOKEN: "planted" };
+    const env = { GITHUB_TOKEN: "planted" };
     const found = await message("${A:-$GITHUB_TOKEN}", { env, projectVariables: ["A"] });
     expect(found).toContain(
-      'refers to a variable that is not given to a project\'s entry: "GITHUB_TOKEN" in "headers.H". A project\'s entry gets variables named like credentials only',
+      'refers to variables that are not set, or not given to a project\'s entry: "A" or "GITHUB_TOKEN" in "headers.H". Option "projectVariables" gives a variable that is named like a credential only',
     );
   });
 
@@ -35,13 +33,8 @@ describe("the error for a reference to several variables", () => {
   });
 
   test("treats an empty variable that must not be empty as unset", async () => {
-    const found = await message("${A:?why}", { env: { A: "" }, projectVariables: [] });
-    expect(found).toContain(
-      'refers to a variable that is not set, or empty, and not given to a project\'s entry either: "A" in "headers.H".',
-    );
-    expect(found).toContain(", and set it");
-    const set = await message("${A:?why}", { env: { A: "a" }, projectVariables: [] });
-    expect(set).toContain("refers to a variable that is not given to a project's entry:");
+    const found = await message("${A:?why}", { env: { A: "" }, projectVariables: ["A"] });
+    expect(found).toContain('refers to a variable that is not set, or empty: "A" in "headers.H".');
   });
 
   test("has a diagnostic that names all of them", async () => {
@@ -72,22 +65,16 @@ describe("the error for an unset or empty bearer token variable", () => {
 });
 
 test.each([
-  ["jackfield", "${STAGE:-planted}.env", "${STAGE:-…}.env"],
-  ["jackfield", "a/${A:-${B}planted}/${C}.env", "a/${A:-…}/${C}.env"],
-  ["jackfield", "${A:-planted", "${A:-…"],
-  ["cursor", "${env:A:-planted}.env", "${env:A:-…}.env"],
-  ["cursor", "${A:-planted}/.env", "${A:-…}/.env"],
-  ["sep-2633", "${env:A | value:planted}.env", "${env:A |…}.env"],
-  ["omp", "!planted", "!planted"],
-  ["crush", "$(planted)/${A:-${B:-planted}}", "…/${A:-…}"],
-  ["vscode", "${A:-${B:-planted}}/${C:?${D-planted}planted}.env", "${A:-…}/${C:?…}.env"],
-  ["vscode", "a/${A-{x}planted}/.env", "a/${A-…}/.env"],
-  ["vscode", "${A:-${B:-planted}/.env", "${A:-…"],
-  ["vscode", "${input:env-file:-planted}/.env", "${input:env-file:-…}/.env"],
-  ["vscode", "${input:env-file}/.env", "${input:env-file}/.env"],
-  ["jackfield", "${input:env-file}/${file:/a-b=c?d}/.env", "${input:env-file}/${file:/a-b=c?d}/.env"],
-  ["jackfield", "${env:A-planted}/${A=planted}", "${env:A-…}/${A=…}"],
-  ["vscode", "${workspaceFolder}/${env:A}-x.env", "${workspaceFolder}/${env:A}-x.env"],
-])("withoutDefaults hides the defaults in a text of %s: %s", (host, text, shown) => {
-  expect(withoutDefaults(text, variablesOf(host))).toBe(shown);
+  ["jackfield", "${STAGE:-planted}.env", "…"],
+  ["jackfield", "a/${A:-${B}planted}/${C:-c}.env", "a/…"],
+  ["jackfield", "a/$ghp_AbC123planted/.env", "a/…"],
+  ["cursor", "a/${A:-planted}/.env", "a/…"],
+  ["sep-2633", "${env:A | value:planted}.env", "…"],
+  ["vscode", "x/${A:-${B:-planted}/.env", "x/…"],
+])("the error for an envFile shows no default in its path: %s, %s", async (host, envFile, shown) => {
+  const written = { envFile: `/nowhere/${envFile}`, definedIn: { ...IN_FILE, host } as never };
+  const { code, message } = await refused(resolveStdio(written));
+  expect(code).toBe("MCP_CONFIG_NOT_FOUND");
+  expect(message).toContain(`the file "/nowhere/${shown}" cannot be read`);
+  expect(message).not.toContain("planted");
 });

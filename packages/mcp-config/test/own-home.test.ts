@@ -3,8 +3,8 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { loseHome } from "@jackfield/test-kit";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { ownHome } from "../src/find/surroundings.ts";
 import { discoverServers, parseHostFile, projectFiles } from "../src/index.ts";
-import { ownHome } from "../src/own-home.ts";
 import { useTemporaryFolder } from "./temporary-folder.ts";
 
 const folder = useTemporaryFolder();
@@ -42,6 +42,6 @@ describe("for a user whose home folder is unknown", () => {
     loseHome();
     const { servers } = await parseHostFile({ host: "claude-code", file: join(cwd, ".mcp.json") });
     expect(servers.map(({ name }) => name)).toEqual(["ours"]);
-    expect(projectFiles({ cwd }).map(({ file }) => file)).toContain(join(cwd, ".mcp.json"));
+    expect((await projectFiles({ cwd })).map(({ file }) => file)).toContain(join(cwd, ".mcp.json"));
   });
 });

@@ -2,7 +2,7 @@ import type { DefinedIn, ResolvedServer, ServerDefinition } from "@jackfield/mcp
 import { describe, expect, test } from "vitest";
 import { variablesOf } from "../src/hosts/host-dialects.ts";
 import { createServerResolver, HOST_IDS } from "../src/index.ts";
-import { references } from "../src/variables.ts";
+import { references } from "../src/resolve/variables.ts";
 import { signal } from "./resolution.ts";
 
 const STEMS = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { climbsOut, isInside } from "../src/project-boundary.ts";
+import { climbsOut, isInside } from "../src/find/project-boundary.ts";
 import { read, refused as refusedEntry } from "./entries/entry-reading.ts";
 import { IN_PROJECT, refused, resolveStdio } from "./resolution.ts";
 
@@ -26,7 +26,7 @@ describe("a project's entry", () => {
       location: { pointer: `/${field}` },
     });
     expect(error.message).toContain(`"${field}" leads out of the project's directory`);
-    expect(error.message).toContain("put the entry into your own configuration");
+    expect(error.message).toContain("Name a path inside it");
   });
 
   test.each([

@@ -1,9 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createServerResolver } from "../src/index.ts";
-import { withoutDefaults } from "../src/missing-variables.ts";
-import { dollarName } from "../src/variable-syntax.ts";
-import { OWN_VARIABLES } from "../src/variables.ts";
 import { parse } from "./discovery/parsing.ts";
 import { IN_FILE, refused, resolveHttp, signal } from "./resolution.ts";
 
@@ -154,12 +151,3 @@ test.each(["S3_KEY2_V1", "npm_config_registry", "A_VERY_LONG_NAME_OF_TOKEN_2", "
     ]);
   },
 );
-
-test.each([
-  ["${ghp_AbC123xyz789}/.env", "${…}/.env"],
-  ["${ghp_AbC123xyz789:-planted}/.env", "${…:-…}/.env"],
-  ["$ghp_AbC123xyz789/.env", "$…/.env"],
-])("a credential in place of a name is cut out of %s", (text, shown) => {
-  const dialect = { ...OWN_VARIABLES, syntaxes: [...OWN_VARIABLES.syntaxes, dollarName()] };
-  expect(withoutDefaults(text, dialect)).toBe(shown);
-});

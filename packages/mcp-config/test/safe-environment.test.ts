@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { childEnvironment, layEnvironment } from "../src/safe-environment.ts";
+import { childEnvironment, layEnvironment } from "../src/resolve/safe-environment.ts";
 
 const JUNK = Object.fromEntries(
   Array.from({ length: 500 }, (_, index) => [`JUNK_${index}`, `value ${index}`]),

@@ -49,13 +49,13 @@ const FAULTY: readonly (readonly [string, unknown])[] = [
 describe("no secret of a configuration is shown", () => {
   test.each(FAULTY)("in a file: %s", async (_what, entry) => {
     const cwd = await folderWith({ "mcp.json": { mcpServers: { s: entry } } });
-    const found = await loadServers({ files: ["mcp.json"], cwd });
+    const found = await loadServers({ files: ["mcp.json"], cwd, remarks: true });
     expect(found.problems.length + found.diagnostics.length).toBeGreaterThan(0);
     expect(shown(found)).not.toContain(PLANTED);
   });
 
   test.each(FAULTY)("in code: %s", async (_what, entry) => {
-    const found = await loadServers({ servers: { s: entry } as never });
+    const found = await loadServers({ servers: { s: entry } as never, remarks: true });
     expect(found.problems.length + found.diagnostics.length).toBeGreaterThan(0);
     expect(shown(found)).not.toContain(PLANTED);
   });
@@ -72,7 +72,7 @@ describe("no secret of a configuration is shown", () => {
     `{"servers": {"s": {"env": {"TOKEN": "${PLANTED}"}}}, "trust": "${PLANTED}"}`,
   ])("in the file %j", async (text) => {
     const cwd = await folderWith({ "mcp.json": text });
-    const found = await loadServers({ files: ["mcp.json"], cwd });
+    const found = await loadServers({ files: ["mcp.json"], cwd, remarks: true });
     expect(found.problems.length + found.diagnostics.length).toBeGreaterThan(0);
     expect(shown(found)).not.toContain(PLANTED);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { quote, quoteName, quoteWord, serverNameFault, shownLocation } from "../src/server-name.ts";
+import { quote, quoteName, quoteWord, serverNameFault, shownLocation } from "../src/entry/server-name.ts";
 
 test.each(["a", "__proto__", "constructor", "日本語", "🧰", "a b/c.d:e", "x".repeat(512), "}", "${A}"])(
   "%j is a valid server name",

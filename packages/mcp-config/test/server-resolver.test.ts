@@ -33,6 +33,31 @@ describe("a child process", () => {
     });
   });
 
+  test("gets what decides whether TLS and installing work, and lists what it does not get of that", async () => {
+    const installing = {
+      NODE_EXTRA_CA_CERTS: "/ca.pem",
+      https_proxy: "http://u:proxy-password@proxy.example",
+      NPM_CONFIG_REGISTRY: "https://registry.example",
+      UV_INDEX_URL: "https://index.example",
+    };
+    const all = { ...env, ...installing, NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    const usual = await resolveStdio({}, { env: all });
+    expect(usual.env).toEqual({ PATH: "/bin", HOME: "/h", ...installing });
+    expect(usual).toMatchObject({ withheld: ["NODE_TLS_REJECT_UNAUTHORIZED"] });
+    expect(usual.secrets).toContain("proxy-password");
+    const listed = await resolveStdio({}, { env: all, inheritEnv: ["EXTRA"] });
+    expect(listed.env).toEqual({ PATH: "/bin", HOME: "/h", EXTRA: "extra", ...installing });
+    const none = await resolveStdio({}, { env: all, inheritEnv: false });
+    expect(none.env).toEqual({ PATH: "/bin", HOME: "/h" });
+    expect(none.withheld).toEqual([...Object.keys(installing), "NODE_TLS_REJECT_UNAUTHORIZED"].sort());
+    const unset = await resolveStdio({ envUnset: ["https_proxy"] }, { env: installing });
+    expect(unset.withheld).toEqual(["https_proxy"]);
+    expect(unset.env).not.toHaveProperty("https_proxy");
+    const own = await resolveStdio({ env: { https_proxy: "http://own" } }, { env: installing });
+    expect(own.env.https_proxy).toBe("http://own");
+    expect(own).not.toHaveProperty("withheld");
+  });
+
   test("resolves a path that turns out relative against the folder of its file", async () => {
     const options = { env: { DIR: "sub" } };
     const inFile = await resolveStdio({ command: "${DIR}/s", cwd: "${DIR}" }, options);

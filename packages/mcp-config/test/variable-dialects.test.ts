@@ -4,7 +4,7 @@ import type { DefinedIn, ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
 import { variablesOf } from "../src/hosts/host-dialects.ts";
 import { createServerResolver, HOST_IDS, type ServerResolverOptions } from "../src/index.ts";
-import { expandVariables } from "../src/variables.ts";
+import { expandVariables } from "../src/resolve/variables.ts";
 import { refused, signal } from "./resolution.ts";
 import { useTemporaryFolder } from "./temporary-folder.ts";
 

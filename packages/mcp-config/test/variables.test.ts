@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expandVariables, hasVariables } from "../src/variables.ts";
+import { expandVariables, hasVariables } from "../src/resolve/variables.ts";
 
 const VALUES: { [name: string]: string } = { A: "1", E: "", NEST: "${A}", "my.var-2": "dotted", É: "accent" };
 

@@ -54,4 +54,9 @@ export interface CallOptions extends RequestOptions, InputOptions {
    * without `trustAnnotations` means never.
    */
   readonly replay?: "never" | "trusted" | number | undefined;
+  /**
+   * What becomes of an answer that does not follow the tool's `outputSchema`: `refuse` throws `MCP_PROTOCOL_VIOLATED`; `warn` logs it
+   * and gives the answer as it is, since the tool has run. Default `warn` for a model, `refuse` for a program.
+   */
+  readonly output?: "refuse" | "warn" | undefined;
 }

@@ -54,18 +54,29 @@ function quotedSpellings(value: string): readonly string[] {
   const nested = [...new Set(dialects)].flatMap((text) => [text, inJson(text), inJson(inJson(text))]);
   const unquoted = json.replaceAll('\\"', '"');
   const pointer = value.replaceAll("~", "~0").replaceAll("/", "~1");
-  const html = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  const withQuotes = ["&#39;", "&#x27;", "&apos;"].map((quote) =>
-    html.replaceAll('"', "&quot;").replaceAll("'", quote),
-  );
   return [
     ...nested,
     unquoted,
     unquoted.replaceAll("'", "\\'"),
     pointer,
     inJson(pointer),
+    ...htmlSpellings(value),
+  ];
+}
+
+/** As PHP, Python and Go escape it in HTML, and as Go and Mustache do in templates, which also escape what base64 ends with. */
+function htmlSpellings(value: string): readonly string[] {
+  const html = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const named = html.replaceAll('"', "&quot;");
+  const numbered = html.replaceAll('"', "&#34;").replaceAll("'", "&#39;");
+  const mustache = named.replaceAll("'", "&#39;").replaceAll("/", "&#x2F;");
+  return [
     html,
-    ...withQuotes,
+    ...["&#39;", "&#x27;", "&apos;"].map((quote) => named.replaceAll("'", quote)),
+    numbered,
+    numbered.replaceAll("+", "&#43;"),
+    mustache,
+    mustache.replaceAll("`", "&#x60;").replaceAll("=", "&#x3D;"),
   ];
 }
 
@@ -86,13 +97,17 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As in a path, as RFC 3986 has it, as in a form, and as in a whole URL, with codes in capitals. */
+/**
+ * As in a path, as RFC 3986 has it, as in a form, and as in a whole URL, with codes in capitals; and within an address that is itself a
+ * parameter of another one, as in the redirects of a login.
+ */
 function percentSpellings(text: string): readonly string[] {
   const whole = text.toWellFormed(); // A lone surrogate has no such spelling.
   const encoded = encodeURIComponent(whole);
   const strict = encoded.replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
   const form = new URLSearchParams({ v: whole }).toString().slice("v=".length);
-  return [encoded, strict, form, encodeURI(whole)];
+  const once = [encoded, strict, form, encodeURI(whole)];
+  return [...once, ...once.map(encodeURIComponent)];
 }
 
 /**

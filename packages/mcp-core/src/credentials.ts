@@ -11,7 +11,7 @@ const ENVIRONMENT_WORD =
 
 /** Last words of names that say something about a credential, or where it is. */
 const ABOUT_CREDENTIAL =
-  /^(?:path|file|filename|dir|directory|folder|name|id|arn|type|kind|mode|method|scheme|strategy|algorithm|format|version|provider|realm|region|tenant|issuer|audience|domain|host|port|ur[il]|endpoint|store|sock|socket|helper|scope|email|user|username|prefix|header|column|table|length|size|limit|count|budget|ttl|timeout|expiry|expire|enabled|disabled|required|var|policy|service|server|backend|manager|rotation|bucket|consent|role|group|flow|callback|command|cmd)s?$/i;
+  /^(?:path|file|filename|dir|directory|folder|name|id|arn|type|kind|mode|method|scheme|strategy|algorithm|format|version|provider|realm|region|tenant|issuer|audience|domain|host|port|ur[il]|endpoint|store|sock|socket|helper|scope|email|user|username|prefix|header|column|table|length|size|limit|count|budget|ttl|timeout|expiry|expire|enabled|disabled|required|var|policy|service|server|backend|manager|rotation|bucket|consent|role|group|flow|callback|command|cmd|cache)s?$/i;
 
 /** With a plural at the end, words of names of numbers, such as `MAX_OUTPUT_TOKENS`. */
 const NUMBER_WORD = /^(?:max|min|num|total|per)$/i;
@@ -21,7 +21,7 @@ const PUBLIC_WORD = /^pub(?:lic)?$/i;
 
 /** Before a last `key`: it names a record, not a lock. */
 const RECORD_WORD =
-  /^(?:primary|sort|partition|foreign|cache|group|routing|shard|index|object|row|map|dedup|idempotency)$/i;
+  /^(?:primary|sort|partition|foreign|cache|group|routing|shard|index|object|row|map|dedup|idempotency|project|space|issue|board|team)$/i;
 
 /** The shell's variables for the working directory. In other cases the word is short for "password". */
 const WORKING_DIRECTORY = /^(?:OLD_?)?PWD$/;
@@ -112,15 +112,36 @@ function isMixed(part: string): boolean {
 export function isPlaceholder(value: string): boolean {
   const text = value.trim();
   if (/^(?:<[^<>]*>|\[[A-Za-z _-]*\]|\{\{[^{}]*\}\}|\$\{[^{}]*\})$/.test(text)) return true;
-  if (/^(?:[xX]|[*.•?-])(?:[xX*.•?_-])*$/.test(text)) return true;
-  return /^[A-Za-z]+(?:[-_ .][A-Za-z]+)*\.*$/.test(text) && PLACEHOLDER_WORDS.test(text);
+  if (/^(?:[A-Za-z]{2,8}[-_]){0,2}[xX*.•…?-][xX*.•…?_-]*$/.test(text)) return true;
+  if (/^(?:<<[^<>]*>>|\*+\w+\*+|\{[a-z]+(?:[-_ ][a-z]+)+\}|[\w-]{2,14}(?:\.{3}|…))$/i.test(text)) return true;
+  if (!/^[A-Za-z]+(?:[-_ .][A-Za-z]+)*\.*$/.test(text)) return false;
+  return PLACEHOLDER_WORDS.test(text) || isMadeOfWords(text.toLowerCase());
+}
+
+/** Words for a credential, of which a placeholder may consist, and those that say that it is none. */
+const NOUNS =
+  "api|app|access|auth|bearer|bot|client|id|key|keys|token|tokens|secret|password|pass|personal|private|public|user|service|the|a|an|in|me|here|goes|value|this|with|github|gitlab|slack|openai|anthropic|google|real|actual";
+const MARKS =
+  "my|your|example|dummy|fake|sample|test|demo|insert|enter|paste|put|add|fill|replace|change|redacted|placeholder|here";
+const MADE_OF_WORDS = new RegExp(
+  `^(?:(?:gh[pousr]|sk|pk|xox[a-z]|ant|tvly|fc)[-_ .])*(?:${NOUNS}|${MARKS})(?:[-_ .]?(?:${NOUNS}|${MARKS}))*\\.*$`,
+);
+const HAS_MARK = new RegExp(`(?:^|[-_ .])(?:${MARKS})|(?:${MARKS})(?:$|[-_ .])`);
+
+/** `my-api-key`, `API_KEY`, `ghp_yourtoken`. A single word is a placeholder only if nobody would take it for a password. */
+function isMadeOfWords(text: string): boolean {
+  if (!MADE_OF_WORDS.test(text)) return false;
+  if (/^[a-z]+$/.test(text))
+    return /^(?:example|dummy|redacted|key|token|apikey|my\w*(?:key|token)|your\w+)$/.test(text);
+  return HAS_MARK.test(text) || /(?:key|token)s?\.*$/.test(text);
 }
 
 const PLACEHOLDER_WORDS =
-  /(?:^|[-_ .])(?:your|change[-_ ]?me|replace[-_ ](?:me|this|with)|placeholder|todo|tbd|fixme|insert[-_ ].*[-_ ]here)(?:$|[-_ .])/i;
+  /(?:^|[-_ .])(?:your|change[-_ ]?me|replace[-_ ](?:me|this|with)|placeholder|todo|tbd|fixme|(?:insert|enter|paste|put|add|set|fill)[-_ ].*[-_ ]here)(?:$|[-_ .])/i;
 
 /** The path of a file: what a credential is in, not a credential. */
-const FILE_PATH = /^(?:~|\.{1,2}|[A-Za-z]:)?[\\/](?!\/)[^${}@\n]*\.\w{1,8}$/;
+const FILE_PATH =
+  /^(?:file:\/\/)?(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/](?!\/)[^${}@\n]*\.\w{1,8}|(?:[\\/][a-z][a-z._-]*\d{0,2})+)$/;
 
 /** Values that switch something, whatever its name. */
 const SWITCH =
@@ -145,7 +166,8 @@ export function isCredential(name: string, value: string): boolean {
  */
 export function credentialsIn(name: string, value: string): readonly string[] {
   const parts = credentialsInText(value);
-  const isAddress = parts.length > 0 && HAS_PARTS.test(value);
+  // The address of a database is secret in parts only; other names say that the whole address is.
+  const isAddress = HAS_PARTS.test(value) && (parts.length > 0 || /dsn$/i.test(name));
   if (!isAddress && namesCredential(name) && fitsCredential(name, value)) return [value, ...parts];
   return looksGenerated(value) ? [value, ...parts] : parts;
 }
@@ -247,12 +269,12 @@ function ofUserinfo(userinfo: string): readonly string[] {
   const user = at === -1 ? userinfo : userinfo.slice(0, at);
   const password = at === -1 ? "" : userinfo.slice(at + 1);
   const tokens = isTokenOfUser(user) ? [user, decoded(user)] : [];
-  if (password === "") return tokens;
+  if (password === "" || isPlaceholder(decoded(password))) return tokens;
   return [userinfo, decoded(userinfo), password, decoded(password), ...tokens];
 }
 
 /** Whether what stands before the `@` of a URL is a token: as some services want it there. */
-export function isTokenOfUser(text: string): boolean {
+function isTokenOfUser(text: string): boolean {
   const isName = !beginsLikeKey(text) && /^[a-z]+(?:[.-][a-z]+)*[.-]?\d{1,4}$/.test(text);
   return /^[\w.~+=-]{16,}$/.test(text) && /\d/.test(text) && !isName;
 }

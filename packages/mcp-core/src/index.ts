@@ -1,4 +1,11 @@
-export type { AuthChallenge, AuthPort } from "./auth-port.ts";
+export type {
+  AuthChallenge,
+  AuthPort,
+  CredentialOptions,
+  NetworkFor,
+  NetworkOptions,
+  TlsOptions,
+} from "./auth-port.ts";
 export type { CallChange, CallMiddleware, ToolCall, ToolListPolicy } from "./call-middleware.ts";
 export type { CallOptions, Progress, RequestOptions, SessionRequestOptions } from "./call-options.ts";
 export type {
@@ -38,18 +45,14 @@ export {
   decoded,
   isCredential,
   isPlaceholder,
-  isTokenOfUser,
-  type NamedArgument,
   namedArguments,
   namesCredential,
   ownCredentials,
-  type UrlParts,
   urlParts,
 } from "./credentials.ts";
 export {
   createDeadline,
   type Deadline,
-  type DeadlineOptions,
   type LongTimer,
   MAX_TIMER_MS,
   raceSignal,
@@ -73,6 +76,7 @@ export {
   isInputRequired,
 } from "./input-required.ts";
 export { KeyedQueue } from "./keyed-queue.ts";
+export { KnownCredentials } from "./known-credentials.ts";
 export { type LogFields, type Logger, type LogLevel, silentLogger } from "./logger.ts";
 export {
   type CallOutcome,
@@ -80,10 +84,25 @@ export {
   McpError,
   type McpErrorDetails,
   type McpErrorReport,
+  type NeededLogin,
   type Phase,
   toMcpError,
 } from "./mcp-error.ts";
-export { REDACTED, Redactor, type TextCut } from "./redactor.ts";
+export {
+  checkOption,
+  checkOptions,
+  invalidOption,
+  type OptionKind,
+  optionChoice,
+  optionEither,
+  optionGroup,
+  optionKinds,
+  optionList,
+  optionNumber,
+  optionPort,
+} from "./option-check.ts";
+export { Redactor, type TextCut } from "./redactor.ts";
+export type { RequestEnding, RequestTrace, TracedRequest, TraceRequest } from "./request-trace.ts";
 export type {
   ResolvedInProcessServer,
   ResolvedRemoteServer,
@@ -100,8 +119,10 @@ export {
   type HttpServerDefinition,
   type InProcessServer,
   type InProcessServerDefinition,
+  type MakeHeaders,
   mostListed,
   type OAuthSettings,
+  REFERRING_OAUTH_SETTINGS,
   type ServerDefinition,
   type ServerLimits,
   type ShadowedServer,
@@ -132,6 +153,7 @@ export type { SourceLocation } from "./source-location.ts";
 export type { StateStore } from "./state-store.ts";
 export { thrownMessage, thrownText } from "./thrown-text.ts";
 export { createTimeSlices, type TimeSlices } from "./time-slices.ts";
+export { CHARACTERS_PER_TOKEN, estimateTokens } from "./token-estimate.ts";
 export type { ToolAnnotations, ToolDefinition, ToolDescriptor, ToolInputSchema } from "./tool.ts";
 export type {
   CatalogEntry,
@@ -145,6 +167,7 @@ export type {
 export { type DigestedTool, toolDigest } from "./tool-digest.ts";
 export type {
   McpEvents,
+  SearchToolsOptions,
   SourceEvents,
   ToolCallParameters,
   ToolInput,

@@ -10,6 +10,19 @@ export type Phase = "config" | "approve" | "resolve" | "spawn" | "handshake" | "
  */
 export type CallOutcome = "not-sent" | "rejected" | "unknown";
 
+/**
+ * The login that a refused request needs (`MCP_AUTH_REQUIRED`), so that a program can ask its user for it: pass it to `beginLogin`, or show
+ * it on a page. It holds no secret.
+ */
+export interface NeededLogin {
+  /** The server's name as configured. */
+  readonly server: string;
+  /** The user whose login it is; missing for the owner of the runtime. */
+  readonly principal?: string | undefined;
+  /** The scopes that are needed, as far as the server has named them. */
+  readonly scopes: readonly string[];
+}
+
 /** Details of an error besides its code and message. */
 export interface McpErrorDetails {
   readonly server?: string | undefined;
@@ -25,6 +38,8 @@ export interface McpErrorDetails {
   readonly retryAfterMs?: number | undefined;
   /** The end of the server process's standard error, redacted. */
   readonly stderr?: string | undefined;
+  /** The login that is needed, if a login helps. */
+  readonly login?: NeededLogin | undefined;
   readonly cause?: unknown;
 }
 
@@ -43,6 +58,7 @@ export class McpError extends Error {
   readonly rpcCode: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly stderr: string | undefined;
+  readonly login: NeededLogin | undefined;
 
   constructor(code: ErrorCode, message: string, details: McpErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -56,6 +72,7 @@ export class McpError extends Error {
     this.rpcCode = details.rpcCode;
     this.retryAfterMs = details.retryAfterMs;
     this.stderr = details.stderr;
+    this.login = details.login;
     Object.defineProperty(this, BRAND, { value: true });
   }
 
@@ -78,8 +95,9 @@ export class McpError extends Error {
       rpcCode,
       retryAfterMs,
       stderr,
+      login,
     } = this;
-    return {
+    const report = {
       code,
       message,
       server,
@@ -92,6 +110,7 @@ export class McpError extends Error {
       retryAfterMs,
       stderr,
     };
+    return login === undefined ? report : { ...report, login };
   }
 }
 

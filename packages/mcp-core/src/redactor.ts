@@ -135,9 +135,10 @@ export class Redactor {
     this.#spellOut();
     if (this.#byEnd.size === 0) return true;
     if (!this.#matchesAsWritten(text, found)) return false;
+    if (!text.includes("%")) return true;
     // Each percent code may be in either case (RFC 3986, section 2.1); the spellings have capitals. No place moves.
-    const evened = text.includes("%") ? text.replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase()) : text;
-    return evened === text || this.#matchesAsWritten(evened, found);
+    const evened = PERCENT_CODES.map((codes) => text.replace(codes, (code) => code.toUpperCase()));
+    return [...new Set(evened)].every((one) => one === text || this.#matchesAsWritten(one, found));
   }
 
   #matchesAsWritten(text: string, found: (from: number, to: number) => boolean): boolean {
@@ -267,11 +268,12 @@ function isError(data: object): data is Error {
   return data instanceof Error || isMcpError(data);
 }
 
-/** What shows its contents, though they are no members of it. */
+/** What shows its contents, though they are no members of it. To name the class `Headers` would load all of `fetch`. */
+const COLLECTIONS: ReadonlySet<unknown> = new Set(["Map", "Set", "Headers", "URLSearchParams"]);
+
 function isCollection(data: object): data is Iterable<unknown> {
-  return (
-    data instanceof Map || data instanceof Set || data instanceof Headers || data instanceof URLSearchParams
-  );
+  const kind: unknown = (data as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
+  return COLLECTIONS.has(kind) && typeof (data as Partial<Iterable<unknown>>)[Symbol.iterator] === "function";
 }
 
 /** A buffer is printed as its text, or as its bytes. */
@@ -325,6 +327,9 @@ function startAtEnd(spelling: string, tail: string, text: string): number {
   }
   return 0;
 }
+
+/** Percent codes, and those of an address within an address. */
+const PERCENT_CODES = [/%[\da-f]{2}/gi, /%(?:25)*[\da-f]{2}/gi];
 
 const BASE = 0x01000193;
 const BASE_OF_FIRST = Array.from({ length: SHORTEST_CREDENTIAL }).reduce<number>(

@@ -8,6 +8,11 @@ interface ResolvedCommon {
    * errors, and do not identify the server.
    */
   readonly secrets: readonly string[];
+  /**
+   * Whether another resolution may give other values, such as the output of a command. A session then ends when the server refuses those
+   * with which it was opened. Default false.
+   */
+  readonly renewable?: boolean | undefined;
 }
 
 /** A child process to start. */
@@ -19,6 +24,11 @@ export interface ResolvedStdioServer extends ResolvedCommon {
   readonly env: { readonly [name: string]: string };
   /** Names in `env` that the entry does not set. Their values differ between terminals, so they do not identify the server. */
   readonly inherited?: readonly string[] | undefined;
+  /**
+   * Names of variables on which downloads and TLS depend, such as proxies and certificate files, that this process has and the child
+   * does not get.
+   */
+  readonly withheld?: readonly string[] | undefined;
   readonly cwd?: string | undefined;
 }
 
@@ -45,6 +55,10 @@ export interface ResolveOptions {
   readonly principal?: string | undefined;
   /** The server refused the values resolved last time: those that can be renewed are renewed, not reused. */
   readonly rejected?: boolean | undefined;
+  /**
+   * The server refused these values or a login, and it cannot be known which: values that can be renewed are, and may be the same again.
+   */
+  readonly doubted?: boolean | undefined;
 }
 
 /**

@@ -29,11 +29,10 @@ export interface DefinedIn extends SourceLocation {
     | undefined;
 }
 
-/** A definition that is not used because a stronger one has the same name or the same endpoint. */
+/** A definition that is not used because a stronger one has the same name. */
 export interface ShadowedServer {
   readonly name: string;
   readonly definedIn: DefinedIn;
-  readonly reason: "name" | "endpoint";
 }
 
 /** The OAuth settings of an entry; further members are kept as written. */
@@ -44,10 +43,30 @@ export interface OAuthSettings {
   readonly scopes?: readonly string[] | undefined;
   readonly redirectUri?: string | undefined;
   readonly callbackPort?: number | undefined;
-  /** The resource indicator (RFC 8707). */
-  readonly resource?: string | undefined;
+  /** The resource indicator (RFC 8707); `false` sends none, for an authorization server that refuses it. */
+  readonly resource?: string | false | undefined;
+  /** The authorization server, where the server does not name it. Counts in the user's own entries only, as the next two do. */
+  readonly issuer?: string | undefined;
+  /** The login page of an authorization server without metadata; `tokenUrl` belongs to it. */
+  readonly authorizationUrl?: string | undefined;
+  readonly tokenUrl?: string | undefined;
+  /**
+   * `client_credentials`: the program itself is the user, and proves it with `clientSecret` or `privateKey`; nobody logs in. Default: a
+   * person logs in.
+   */
+  readonly grantType?: string | undefined;
+  /** The key with which the client signs (`private_key_jwt`), as PEM in PKCS #8, whose line breaks may be written as `\n`. */
+  readonly privateKey?: string | undefined;
+  /** The algorithm of `privateKey`, such as `RS256`. Default `ES256`. */
+  readonly algorithm?: string | undefined;
   readonly [member: string]: unknown;
 }
+
+/** The OAuth settings that may refer to variables, as the headers of an entry may. */
+export const REFERRING_OAUTH_SETTINGS = [
+  ...(["clientId", "clientSecret", "privateKey", "redirectUri", "resource"] as const),
+  ...(["issuer", "authorizationUrl", "tokenUrl"] as const),
+] as const;
 
 /** Limits of one server, and how it is spoken to. Times are milliseconds; `0` means no limit. */
 export interface ServerLimits {
@@ -73,6 +92,11 @@ export interface ServerLimits {
   readonly era?: "legacy" | "modern" | undefined;
   /** Whether the server's `readOnlyHint` and `idempotentHint` are trusted when a call might be repeated. Default false. */
   readonly trustAnnotations?: boolean | undefined;
+  /**
+   * Whether a model's arguments are checked against the tool's schema before they are sent. `false` is for servers that take more than their
+   * schemas say. Default true.
+   */
+  readonly checkArguments?: boolean | undefined;
 }
 
 /** The limits that apply if neither the entry nor the host sets them. */
@@ -86,6 +110,7 @@ export const DEFAULT_LIMITS: Required<{
   maxTools: 5_000,
   idleTimeoutMs: 0,
   trustAnnotations: false,
+  checkArguments: true,
 };
 
 /** Resources, templates and prompts are named one at a time and never sent to a model as a whole, so this bound needs no option. */
@@ -119,7 +144,7 @@ interface DefinitionCommon {
   readonly definedIn: DefinedIn;
   /** `false`: the entry is switched off. Default true. */
   readonly enabled?: boolean | undefined;
-  /** The list of the host that switches it off, if the entry itself does not, for example `mcp.excluded`. */
+  /** What switches it off, if its entry does not, for example `mcp.excluded`; with the place if it is in a project's file. */
   readonly disabledBy?: string | undefined;
   /** The weaker definitions that this one shadows, strongest first. */
   readonly shadows?: readonly ShadowedServer[] | undefined;
@@ -129,6 +154,11 @@ interface DefinitionCommon {
   readonly shared?: boolean | undefined;
   readonly limits?: ServerLimits | undefined;
   readonly tools?: ToolFilter | undefined;
+  /**
+   * For an entry of a project: the variables of the environment and the ids of inputs that it refers to, sorted. They are part of what
+   * is approved, and the approval gives exactly these.
+   */
+  readonly variables?: readonly string[] | undefined;
   /** Fields of the entry that Jackfield does not read, as written. */
   readonly extra?: { readonly [field: string]: unknown } | undefined;
 }
@@ -149,9 +179,29 @@ export interface StdioServerDefinition extends DefinitionCommon {
   readonly cwd?: string | undefined;
 }
 
+/** For whom headers are made. */
+export interface HeadersRequest {
+  /** The user on whose behalf the server is reached; `undefined` for the owner of the runtime, and for a `shared` server. */
+  readonly principal?: string | undefined;
+  /** The server has refused the last ones (401), so what they hold has to be renewed. */
+  readonly rejected?: boolean | undefined;
+  /** Fires when the headers are no longer wanted. */
+  readonly signal: AbortSignal;
+}
+
+/** Makes headers with the credentials of a user, once for each session; again when the server has refused them. */
+export type MakeHeaders = (request: HeadersRequest) => HeaderValues | Promise<HeaderValues>;
+
+/** Headers by name; those that are `undefined` are left out. */
+export interface HeaderValues {
+  readonly [name: string]: string | undefined;
+}
+
 interface RemoteDefinition extends DefinitionCommon {
   readonly url: string;
   readonly headers?: { readonly [name: string]: string } | undefined;
+  /** Makes the headers, of an entry given in code. Each value counts as a credential. */
+  readonly makeHeaders?: MakeHeaders | undefined;
   /** Further headers, each with the variable that holds its value. A header whose variable is unset is left out. */
   readonly headersFromEnv?: { readonly [header: string]: string } | undefined;
   /** The variable that holds the bearer token for `Authorization`. */

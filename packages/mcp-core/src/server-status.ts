@@ -1,4 +1,5 @@
 import type { ErrorCode } from "./error-code.ts";
+import type { NeededLogin } from "./mcp-error.ts";
 import type { DefinedIn, TransportKind } from "./server-definition.ts";
 import type { Implementation, ProtocolEra } from "./session.ts";
 
@@ -18,6 +19,8 @@ export interface ErrorReport {
   readonly at: number;
   /** The end of the server process's standard error, redacted. */
   readonly stderr?: string | undefined;
+  /** The login that is needed, if a login helps. */
+  readonly login?: NeededLogin | undefined;
 }
 
 /** Where the offered tools come from. `stale`: from a catalog entry that is out of date. */
@@ -41,7 +44,7 @@ export interface ServerSnapshot {
   readonly era?: ProtocolEra | undefined;
   /** The server's name and version as it reports them; while it is not connected, those in the catalog. */
   readonly serverInfo?: Implementation | undefined;
-  /** The server's instructions for using its tools, from the same source. Untrusted text, which Jackfield never puts into a prompt. */
+  /** The server's instructions for using its tools, from the same source. Untrusted text, of which a model reads a line at most, where tools are searched for. */
   readonly instructions?: string | undefined;
   /** How many tool calls were sent to it since the runtime was started or the server was configured. */
   readonly calls: number;

@@ -13,6 +13,7 @@ import type {
 import type { HostHandlers } from "./host-handlers.ts";
 import type { Logger } from "./logger.ts";
 import type { McpError } from "./mcp-error.ts";
+import type { TraceRequest } from "./request-trace.ts";
 import type { ResolvedServer } from "./resolved-server.ts";
 import type { ToolDefinition } from "./tool.ts";
 import type { JsonObject } from "./values.ts";
@@ -147,11 +148,18 @@ export interface ConnectOptions {
   readonly principal?: string | undefined;
   readonly handlers?: HostHandlers | undefined;
   readonly auth?: AuthPort | undefined;
+  /** Follows each request of the session. Default: nothing does. */
+  readonly trace?: TraceRequest | undefined;
   /**
    * How long the host gives the session to close, in milliseconds. A local server is asked to end by the end of its input, after two fifths
    * of it by SIGTERM, and after two more killed. Default 5,000.
    */
   readonly closeTimeoutMs?: number | undefined;
+  /**
+   * Called before a session that its server has lost is begun anew on the same connection; resolves when that may be done. A runtime
+   * spreads the handshakes of many sessions that are lost at once. Default: at once.
+   */
+  readonly beforeRenewal?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly log: Logger;
 }
 

@@ -59,7 +59,10 @@ export interface CatalogEntry {
   readonly ttlMs?: number | undefined;
   readonly cacheScope?: "public" | "private" | undefined;
   readonly lastOutcome?: LastOutcome | undefined;
-  /** When the server was listed, epoch milliseconds. An entry never replaces one that was listed later. */
+  /**
+   * When the server was listed, epoch milliseconds by the clock of who listed it. An entry never replaces one that was listed later; see
+   * the cache for how it knows across machines.
+   */
   readonly listedAt: number;
   /** The entry is usable, but must be confirmed before it is relied on, for example after `markStale`. */
   readonly stale?: boolean | undefined;
@@ -84,5 +87,12 @@ export interface ToolCache {
   markStale(id: CatalogId): Promise<void>;
   delete(id: CatalogId): Promise<void>;
   list(): Promise<readonly CatalogSummary[]>;
+  /**
+   * Calls the listener with the id of each entry that another process has given a new content. Missing, or never called, where the
+   * store cannot tell; who needs to know all the same reads again now and then.
+   *
+   * @returns a function that ends it
+   */
+  onChange?(listener: (id: CatalogId) => void): () => void;
   close(): Promise<void>;
 }

@@ -21,6 +21,18 @@ export interface ToolsChanged {
   readonly changed: readonly string[];
 }
 
+/** What `searchTools` looks for. */
+export interface SearchToolsOptions {
+  /** How many tools are found at most. Default 10. */
+  readonly limit?: number | undefined;
+  /** Only tools of these servers. Default: all. */
+  readonly servers?: readonly string[] | undefined;
+  /** Only tools for which this is true. Default: all. */
+  readonly tools?: ((tool: ToolDescriptor) => boolean) | undefined;
+  /** Whether the servers of the tools that are found are connected in the background, so that a call need not wait. Default `false`. */
+  readonly warmUp?: boolean | undefined;
+}
+
 /** The events of every tool source. */
 export interface SourceEvents {
   toolsChanged: ToolsChanged;
@@ -30,6 +42,16 @@ export interface SourceEvents {
 export interface ToolSource<Events extends SourceEvents = SourceEvents> {
   /** The offered tools, sorted by name. It is the same frozen array until something changes, so compare by identity to detect a change. */
   tools(): readonly ToolDescriptor[];
+  /** The servers that the tools are of. Missing in a source without servers. */
+  servers?(): readonly ServerSnapshot[];
+  /**
+   * The tools that a text means, best first, of those that `tools()` offers: an exact name, a misspelt one, keywords, a task. Empty if none
+   * fits. Synchronous and local; no server need be running. The first search makes the index, of thousands of tools in tenths of a second;
+   * an empty text finds nothing, and has it made in the background, in slices.
+   *
+   * @throws McpError `MCP_CONFIG_INVALID` for a query that is not a string, and for invalid options
+   */
+  searchTools(query: string, options?: SearchToolsOptions): readonly ToolDescriptor[];
   /**
    * Calls a tool; the server receives its original name. A result with `isError: true` is returned, not thrown.
    *

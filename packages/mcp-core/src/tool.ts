@@ -46,4 +46,6 @@ export interface ToolDescriptor {
   readonly origin: "live" | "cache";
   /** True if a call must be approved before it is made. */
   readonly requiresApproval: boolean;
+  /** `false`: its server's limits say that arguments are sent unchecked. */
+  readonly checkArguments?: false | undefined;
 }

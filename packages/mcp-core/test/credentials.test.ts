@@ -222,6 +222,7 @@ test.each([
     "insert-token-here",
     "ENTER_YOUR_KEY",
   ],
+  ...["sk-...", "sk-xxxxxxxx", "sk-ant-xxxx", "ghp_XXXXXXXXXXXX", "PASTE_TOKEN_HERE"],
 ])("%s is a placeholder", (text) => {
   expect(isPlaceholder(text)).toBe(true);
   expect(isCredential("API_KEY", text)).toBe(false);

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { McpError, REDACTED, Redactor } from "../src/index.ts";
+import { McpError, Redactor } from "../src/index.ts";
+import { REDACTED } from "../src/redactor.ts";
 
 /** Numbers that look random and are the same in each run. */
 function numbers(seed: number): (below: number) => number {
@@ -98,6 +99,15 @@ const WRITTEN: readonly (readonly [string, (secret: string) => string])[] = [
       return encodeURIComponent(secret).replace(/%../g, (code) => (at++ % 2 ? code : code.toLowerCase()));
     },
   ],
+  [
+    "percent-encoded in an address within an address",
+    (secret) => encodeURIComponent(encodeURIComponent(secret)),
+  ],
+  [
+    "percent-encoded twice in lower case",
+    (secret) =>
+      encodeURIComponent(encodeURIComponent(secret)).replace(/%25../g, (code) => code.toLowerCase()),
+  ],
   ["as form data", (secret) => new URLSearchParams({ a: secret }).toString().slice(2)],
   ["in base64", (secret) => Buffer.from(secret).toString("base64")],
   ["in base64url", (secret) => Buffer.from(secret).toString("base64url")],
@@ -151,6 +161,9 @@ describe("a credential is hidden", () => {
     ["the JSON of Gson", String.raw`a\u0026b\u003cc\u0027+de\u003d\u003d\"`],
     ["the JSON of .NET", String.raw`a\u0026b\u003Cc\u0027\u002Bde==\u0022`],
     ["what `util.inspect` prints", String.raw`a&b<c\'+de=="`],
+    ["the HTML of Python and Go", "a&amp;b&lt;c&#39;+de==&#34;"],
+    ["the HTML of a template in Go", "a&amp;b&lt;c&#39;&#43;de==&#34;"],
+    ["the HTML of a template in Mustache", "a&amp;b&lt;c&#39;+de&#x3D;&#x3D;&quot;"],
   ])("in %s", (_program, text) => {
     expect(hide(`<${text}>`, `a&b<c'+de=="`)).toBe(`<${REDACTED}>`);
   });
@@ -237,9 +250,11 @@ describe("the fields of a log line", () => {
     });
   });
 
-  test("are the same object if they hold no credential", () => {
-    const fields = { a: [1, { b: "text" }], error: new Error("plain") };
+  test("are the same object if they hold no credential, but in what is never changed", () => {
+    const fields = { server: "hunter22", a: [1, { b: "text" }], error: new Error("plain") };
     expect(redactor.hideIn(fields)).toBe(fields);
+    const error = new McpError("MCP_CONNECT_FAILED", "no", { server: "hunter22", tool: "hunter22" });
+    expect(redactor.hideIn(error)).toBe(error);
   });
 
   test("may be cyclic, deep, or impossible to read", () => {

@@ -1,5 +1,10 @@
-export type { CallChange, CallMiddleware, ToolCall, ToolListPolicy } from "@jackfield/mcp-core";
-export type { ApprovalLists, ApprovalMap, ApprovalQuestion, ApprovalRule } from "./approval/approval-rule.ts";
+export type {
+  ApprovalLists,
+  ApprovalMap,
+  ApprovalQuestion,
+  ApprovalRule,
+  RulesByServer,
+} from "./approval/approval-rule.ts";
 export {
   type ApprovalAnswer,
   type ApprovalRequest,
@@ -7,16 +12,14 @@ export {
   type CallApprovalOptions,
   callApproval,
 } from "./approval/call-approval.ts";
-export { cleanResult, cleanResults } from "./cleaning/clean-results.ts";
-export { cleanJson, cleanText } from "./cleaning/clean-text.ts";
+export { cleanJson, cleanResult, cleanResults, cleanText } from "./cleaning/clean-text.ts";
 export { cleanTools } from "./cleaning/clean-tools.ts";
-export { removeControlSequences } from "./cleaning/control-sequences.ts";
 export {
   findHiddenCharacters,
   type HiddenCharacter,
   type HiddenKind,
-  removeHiddenCharacters,
 } from "./cleaning/hidden-characters.ts";
+export { type ContentGuardOptions, type ContentGuards, createContentGuards } from "./content-guards.ts";
 export {
   compareWithLock,
   formatComparison,
@@ -32,15 +35,18 @@ export {
   type LockedVersion,
   lockOf,
   type McpLock,
+  type ParseLockOptions,
+  parseLock,
 } from "./lock/mcp-lock.ts";
-export { type ParseLockOptions, parseLock } from "./lock/parse-lock.ts";
 export { encloseUntrusted, type Provenance, untrustedOutputNote } from "./marking/boundary.ts";
-export { markBlock, markResource } from "./marking/mark-blocks.ts";
+export { markResource } from "./marking/mark-blocks.ts";
 export { markPrompt, markResult, markResults } from "./marking/mark-results.ts";
-export { PINNED_FIELDS, type PinnedTool, pinDigest } from "./pinning/pin-digest.ts";
-export type { PinPolicy } from "./pinning/pin-policy.ts";
-export { diffTools, formatChanges, type ToolChange } from "./pinning/tool-diff.ts";
-export { type PinState, parsePin, pinTool, type ToolPin } from "./pinning/tool-pin.ts";
+export { formatChanges, type ToolChange } from "./pinning/tool-diff.ts";
+export type {
+  PinnedTool,
+  ToolPin,
+} from "./pinning/tool-pin.ts";
+export type { PinPolicy } from "./pinning/tool-pins.ts";
 export { openToolPins, type PinFinding, type ToolPins, type ToolPinsOptions } from "./pinning/tool-pins.ts";
 export type {
   FoundMatch,
@@ -49,12 +55,7 @@ export type {
   ScannedText,
   ScanOptions,
 } from "./scanning/injection-finding.ts";
-export {
-  findInjectionSignals,
-  INJECTION_SIGNALS,
-  type InjectionSignal,
-  type SignalMatch,
-} from "./scanning/injection-signals.ts";
+export type { InjectionSignal } from "./scanning/injection-signals.ts";
 export { scanResults, scanText } from "./scanning/scan-results.ts";
 export { scanTools } from "./scanning/scan-tools.ts";
 export { limitPrompt, limitResource } from "./size/limit-contents.ts";
@@ -66,4 +67,3 @@ export {
   type ResultStore,
   resultDirectory,
 } from "./size/result-store.ts";
-export { traceCalls } from "./tracing/trace-calls.ts";

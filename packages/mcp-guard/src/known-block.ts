@@ -1,4 +1,5 @@
 import { type ContentBlock, isRecord } from "@jackfield/mcp-core";
+import { withTextOfBytes } from "@jackfield/mcp-tools/content-bytes";
 
 /**
  * Whether a value is a content block of a known kind, with the fields that the kind requires. Results of in-process servers are
@@ -28,9 +29,12 @@ function isResource({ uri, text, blob, mimeType = "" }: Readonly<Record<string, 
   return typeof uri === "string" && hasContents && typeof mimeType === "string";
 }
 
-/** The content blocks of a result; none if its server sent no list. */
+/**
+ * The content blocks of a result; none if its server sent no list. Bytes that are text are text here, as a model will read them: otherwise a
+ * text sent as a `blob` would pass unseen.
+ */
 export function blocksOf({ content }: { readonly content: unknown }): readonly unknown[] {
-  return Array.isArray(content) ? content : [];
+  return Array.isArray(content) ? withTextOfBytes(content) : [];
 }
 
 /** The value as JSON; empty if it cannot be written as JSON. */

@@ -1,5 +1,5 @@
 import type { ContentBlock as McpContentBlock } from "@jackfield/mcp-core";
-import { classifyResult, isMedia, partText, type ResultPart } from "@jackfield/mcp-tools";
+import { classifyResult, partText, type ResultPart } from "@jackfield/mcp-tools";
 import type { ContentBlock } from "@langchain/core/messages";
 
 /** LangChain's standard content blocks that have a counterpart in MCP. `data` is base64. */
@@ -12,9 +12,9 @@ export function toBlocks(content: McpContentBlock[]): LangchainBlock[] {
 
 /** Converts a part to a block: images, sounds, videos and documents to their own kind, everything else to text. */
 export function toBlock(part: ResultPart): LangchainBlock {
-  if (!isMedia(part)) return { type: "text", text: partText(part) };
-  const { mimeType, data } = part;
-  return { type: part.kind === "resource-blob" ? blockType(mimeType) : part.kind, mimeType, data };
+  if (part.kind !== "media") return { type: "text", text: partText(part) };
+  const { media, mimeType, data } = part;
+  return { type: media === "document" ? "file" : media, mimeType, data };
 }
 
 /**
@@ -26,10 +26,4 @@ export function standardContent(content: LangchainBlock[]): {
   response_metadata: { output_version: "v1" };
 } {
   return { content, response_metadata: { output_version: "v1" } };
-}
-
-/** Images, sounds and videos have blocks of their own; everything else is a file. */
-function blockType(mimeType: string): "image" | "audio" | "video" | "file" {
-  const [, kind] = /^(image|audio|video)\//i.exec(mimeType) ?? [];
-  return (kind?.toLowerCase() as "image" | "audio" | "video" | undefined) ?? "file";
 }

@@ -1,6 +1,7 @@
 export {
   type FailedCall,
   isFailedCall,
+  type MediaSupport,
   type ModelCallResult,
   type SchemaProfile,
   type ToolMetadata as LangchainToolMetadata,

@@ -15,15 +15,44 @@ import {
   type ToolRunnableConfig,
 } from "@langchain/core/tools";
 import { hasObserver } from "./observers.ts";
-import { answerMessage, type ContentAndArtifact, contentAndArtifact } from "./tool-message.ts";
+import {
+  answerMessage,
+  type ContentAndArtifact,
+  contentAndArtifact,
+  type MessageOptions,
+} from "./tool-message.ts";
 
 /** Calls a tool; replaces the tool's own `call` if something must happen around it. */
 export type MakeCall = (input: unknown, options: ModelCallOptions) => Promise<ModelCallResult>;
 
 /** A LangChain tool. It is lazy: its schema is fitted when it is first read. */
-export function createLangchainTool(tool: ModelTool, makeCall?: MakeCall): StructuredTool {
-  return new McpTool(tool, makeCall ?? ((input, options) => tool.call(input, options)));
+export function createLangchainTool(
+  tool: ModelTool,
+  message: MessageOptions,
+  makeCall?: MakeCall,
+): StructuredTool {
+  return new McpTool({
+    tool,
+    message,
+    makeCall: makeCall ?? ((input, options) => tool.call(input, options)),
+  });
 }
+
+/** What a tool is made of. */
+interface Inside {
+  readonly tool: ModelTool;
+  readonly message: MessageOptions;
+  readonly makeCall: MakeCall;
+}
+
+/**
+ * The key of what a tool is made of: an ordinary member, so that a copy has it and a proxy reads it, which cannot be with a private field; and
+ * no name, so that no serializer writes it out.
+ */
+const INSIDE = Symbol("jackfield.mcpTool");
+
+/** The tools that accept any input, by the tools that were called. */
+const ACCEPTING = new WeakMap<object, DynamicStructuredTool>();
 
 type Answer<Input, Config> = ToolReturnType<NonNullable<Input>, Config, unknown>;
 
@@ -42,20 +71,31 @@ class McpTool extends StructuredTool<ToolInputSchema> {
 
   override name: string;
   override description: string;
-  readonly #tool: ModelTool;
-  readonly #makeCall: MakeCall;
-  #accepting: DynamicStructuredTool | undefined;
+  /** Fitted when it is first read, and may be set. */
+  declare schema: ToolInputSchema;
+  readonly [INSIDE]: Inside;
 
-  constructor(tool: ModelTool, makeCall: MakeCall) {
+  constructor(inside: Inside) {
+    const { tool } = inside;
     super({ responseFormat: "content_and_artifact", metadata: toolMetadata(tool.descriptor) });
     this.name = tool.descriptor.name;
-    this.description = tool.descriptor.description;
-    this.#tool = tool;
-    this.#makeCall = makeCall;
-  }
-
-  override get schema(): ToolInputSchema {
-    return this.#tool.fitted.schema;
+    this.description = tool.description;
+    this[INSIDE] = inside;
+    let shown: ToolInputSchema | undefined;
+    Object.defineProperty(this, "schema", {
+      get: () => (shown ??= tool.fitted.schema),
+      set(schema: ToolInputSchema) {
+        // On a copy, the copy's own.
+        Object.defineProperty(this, "schema", {
+          value: schema,
+          configurable: true,
+          enumerable: true,
+          writable: true,
+        });
+      },
+      configurable: true,
+      enumerable: true,
+    });
   }
 
   /**
@@ -67,74 +107,81 @@ class McpTool extends StructuredTool<ToolInputSchema> {
     TConfig extends ToolRunnableConfig | undefined,
   >(input: TArg, config?: TConfig, tags?: string[]): Promise<Answer<TArg, TConfig>> {
     const run: ToolRunnableConfig = parseCallbackConfigArg(config);
-    if (isToolCall(input) || this.#isWatched(run, tags))
-      return this.#acceptingTool().call((input ?? {}) as TArg, config, tags);
+    if (isToolCall(input) || isWatched(this, run, tags))
+      return acceptingTool(this, (...call) => this.run(...call)).call((input ?? {}) as TArg, config, tags);
     const { name, metadata } = this;
-    const result = await this.#makeCall(input ?? {}, { signal: run.signal });
+    const result = await this[INSIDE].makeCall(input ?? {}, { signal: run.signal });
     const call = { name, toolCallId: run.toolCall?.id, metadata };
-    return answerMessage(this.#written(result, run), call) as Answer<TArg, TConfig>;
-  }
-
-  #isWatched(run: ToolRunnableConfig, ownTags: string[] | undefined): boolean {
-    const { callbacks, tags, metadata, verbose } = this;
-    if (!run.callbacks && !callbacks && !verbose) return hasObserver();
-    const runTags = run.tags ?? ownTags;
-    const options = { verbose };
-    return (
-      CallbackManager.configure(run.callbacks, callbacks, runTags, tags, run.metadata, metadata, options) !==
-      undefined
-    );
-  }
-
-  /** The tool that accepts any input; made again if the program has changed a property that it was made from. */
-  #acceptingTool(): DynamicStructuredTool {
-    const known = this.#accepting;
-    if (known !== undefined && isMadeOf(known, this)) return known;
-    const { name, description, callbacks, tags, metadata, verbose } = this;
-    const accepting = new DynamicStructuredTool({
-      name,
-      description,
-      schema: ANYTHING,
-      responseFormat: "content_and_artifact",
-      func: (args, runManager, runConfig) => this.#run(args, runManager, runConfig),
-      ...(callbacks === undefined ? {} : { callbacks }),
-      ...(tags === undefined ? {} : { tags }),
-      ...(metadata === undefined ? {} : { metadata }),
-      verbose,
-    });
-    this.#accepting = accepting;
-    return accepting;
+    return answerMessage(written(this, result, run), call) as Answer<TArg, TConfig>;
   }
 
   protected override _call(input: unknown, runManager?: unknown, config?: ToolRunnableConfig) {
-    return this.#run(input, runManager, config);
+    return this.run(input, runManager, config);
   }
 
   /** Reports progress to the run. Without callbacks there is none to report, and a generator would cost as much as the rest of the call. */
-  #run(input: unknown, runManager: unknown, config: ToolRunnableConfig | undefined) {
-    return runManager === undefined ? this.#answer(input, config) : this.#report(input, config);
+  private run(input: unknown, runManager: unknown, config: ToolRunnableConfig | undefined) {
+    return runManager === undefined ? this.answer(input, config) : this.report(input, config);
   }
 
-  async #answer(input: unknown, config: ToolRunnableConfig | undefined): Promise<ContentAndArtifact> {
-    return this.#written(await this.#makeCall(input, { signal: config?.signal }), config);
+  private async answer(input: unknown, config: ToolRunnableConfig | undefined): Promise<ContentAndArtifact> {
+    return written(this, await this[INSIDE].makeCall(input, { signal: config?.signal }), config);
   }
 
-  async *#report(
+  private async *report(
     input: unknown,
     config: ToolRunnableConfig | undefined,
   ): AsyncGenerator<Progress, ContentAndArtifact> {
     const { progress } = followCall((onProgress) =>
-      this.#makeCall(input, { signal: config?.signal, onProgress }),
+      this[INSIDE].makeCall(input, { signal: config?.signal, onProgress }),
     );
-    return this.#written(yield* progress(), config);
+    return written(this, yield* progress(), config);
   }
+}
 
-  #written(result: ModelCallResult, config: ToolRunnableConfig | undefined): ContentAndArtifact {
-    // LangChain makes the message of a successful result, and adds id and metadata itself.
-    if (result.isError !== true) return contentAndArtifact(result, { name: this.name });
-    const metadata = toolMetadata(this.#tool.descriptor);
-    return contentAndArtifact(result, { name: this.name, toolCallId: config?.toolCall?.id, metadata });
-  }
+function isWatched(tool: McpTool, run: ToolRunnableConfig, ownTags: string[] | undefined): boolean {
+  const { callbacks, tags, metadata, verbose } = tool;
+  if (!run.callbacks && !callbacks && !verbose) return hasObserver();
+  const runTags = run.tags ?? ownTags;
+  const options = { verbose };
+  return (
+    CallbackManager.configure(run.callbacks, callbacks, runTags, tags, run.metadata, metadata, options) !==
+    undefined
+  );
+}
+
+/** The tool that accepts any input; made again if the program has changed a property that it was made from. */
+function acceptingTool(
+  tool: StructuredTool,
+  func: (input: unknown, runManager: unknown, config: ToolRunnableConfig | undefined) => unknown,
+): DynamicStructuredTool {
+  const known = ACCEPTING.get(tool);
+  if (known !== undefined && isMadeOf(known, tool)) return known;
+  const { name, description, callbacks, tags, metadata, verbose } = tool;
+  const accepting = new DynamicStructuredTool({
+    name,
+    description,
+    schema: ANYTHING,
+    responseFormat: "content_and_artifact",
+    func: func as never,
+    ...(callbacks === undefined ? {} : { callbacks }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(metadata === undefined ? {} : { metadata }),
+    verbose,
+  });
+  ACCEPTING.set(tool, accepting);
+  return accepting;
+}
+
+function written(
+  tool: McpTool,
+  result: ModelCallResult,
+  config: ToolRunnableConfig | undefined,
+): ContentAndArtifact {
+  const { message, tool: made } = tool[INSIDE];
+  // LangChain makes the message of a successful result, and adds id and metadata itself.
+  const call = { name: tool.name, toolCallId: config?.toolCall?.id, metadata: toolMetadata(made.descriptor) };
+  return contentAndArtifact(result, call, message);
 }
 
 /** Some callers pass a model's tool call to `call` itself, which LangChain does only with `invoke`. */

@@ -9,8 +9,9 @@ import { standardContent, toBlocks } from "./content-blocks.ts";
  * @param prompt - the result of `getPrompt`.
  */
 export function langchainPromptMessages(prompt: GetPromptResult): (HumanMessage | AIMessage)[] {
-  return prompt.messages.map(({ role, content }) => {
+  return prompt.messages.flatMap(({ role, content }) => {
     const blocks = toBlocks([content]);
+    if (blocks.length === 0) return [];
     const isText = blocks.every((block) => block.type === "text");
     const fields = isText ? { content: blocks.map(({ text }) => text).join("") } : standardContent(blocks);
     return role === "assistant" ? new AIMessage(fields) : new HumanMessage(fields);

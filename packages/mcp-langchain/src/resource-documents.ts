@@ -1,4 +1,5 @@
 import type { ReadResourceResult } from "@jackfield/mcp-core";
+import { withTextOfBytes } from "@jackfield/mcp-tools/content-bytes";
 import { Document } from "@langchain/core/documents";
 import { type LangchainBlock, toBlocks } from "./content-blocks.ts";
 
@@ -21,12 +22,14 @@ export function langchainDocuments(
   server: string,
   resource: ReadResourceResult,
 ): Document<LangchainDocumentMetadata>[] {
-  return resource.contents.flatMap((contents) => {
+  return resource.contents.flatMap((given) => {
+    // A text that is sent as bytes is a text.
+    const [{ resource: contents }] = withTextOfBytes([{ type: "resource", resource: given }] as const);
     // A server may send `null` beside the bytes.
     if (!("text" in contents) || typeof contents.text !== "string") return [];
     const { uri, mimeType, text } = contents;
     const metadata = { source: uri, server, ...(mimeType === undefined ? {} : { mimeType }) };
-    return [new Document({ pageContent: text, metadata })];
+    return [new Document({ pageContent: text.toWellFormed(), metadata })];
   });
 }
 

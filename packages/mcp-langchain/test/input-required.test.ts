@@ -1,10 +1,15 @@
-import type { ToolCallResult } from "@jackfield/mcp-core";
+import { McpError, type ToolCallResult } from "@jackfield/mcp-core";
 import { createFakeToolSource, type FakeTool, useLeakCheck } from "@jackfield/test-kit";
 import { ToolMessage } from "@langchain/core/messages";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent, createMiddleware } from "langchain";
 import { describe, expect, it } from "vitest";
-import { type McpInputInterrupt, type McpMiddlewareOptions, mcpMiddleware } from "../src/middleware.ts";
+import {
+  type McpInputInterrupt,
+  type McpLoginInterrupt,
+  type McpMiddlewareOptions,
+  mcpMiddleware,
+} from "../src/middleware.ts";
 import { startAskingSource } from "./asking-source.ts";
 import { ScriptedModel, type Step } from "./scripted-model.ts";
 
@@ -38,6 +43,7 @@ function conversation(
   };
   return {
     model,
+    run,
     start: () => run({ messages: "Greet." }),
     /** Answers every open question. */
     reply: ({ __interrupt__: open = [] }: State, answer: (question: McpInputInterrupt) => object) =>
@@ -198,4 +204,52 @@ describe("an agent without a checkpointer", () => {
       expect(source.calls).toHaveLength(1);
     },
   );
+});
+
+describe("a call that needs its user to log in", () => {
+  const needed = { server: "fake", principal: "ann", scopes: ["read"] };
+
+  /** Its server refuses until the user has logged in. */
+  function guardedSource() {
+    const state = { isLoggedIn: false, calls: 0 };
+    const read: FakeTool = {
+      definition: { name: "read" },
+      call: async () => {
+        state.calls += 1;
+        if (state.isLoggedIn) return { content: [{ type: "text", text: "the mail" }] };
+        throw new McpError("MCP_AUTH_REQUIRED", "Log in.", { server: "fake", login: needed });
+      },
+    };
+    return { state, source: createFakeToolSource([read]) };
+  }
+  const steps = [[{ tool: "mcp__fake__read", args: {} }], "Done."];
+
+  it("interrupts the graph with what is needed, and is made again once the user has", async () => {
+    const { state, source } = guardedSource();
+    const { start, run } = conversation(source, steps);
+    const first = await start();
+    const [question] = first.__interrupt__ ?? [];
+    expect(question?.value).toEqual({
+      type: "mcp_login_required",
+      server: "fake",
+      tool: "read",
+      toolCallId: "call-0",
+      login: needed,
+    } satisfies McpLoginInterrupt);
+    const again = await run(new Command({ resume: { [question?.id ?? ""]: true } }));
+    expect(again.__interrupt__).toHaveLength(1);
+    state.isLoggedIn = true;
+    const last = await run(new Command({ resume: { [again.__interrupt__?.[0]?.id ?? ""]: true } }));
+    expect(toolTexts(last)).toEqual(["the mail"]);
+    expect(state.calls).toBe(3);
+  });
+
+  it("can be declined, and the model is told", async () => {
+    const { state, source } = guardedSource();
+    const { start, run } = conversation(source, steps);
+    const [question] = (await start()).__interrupt__ ?? [];
+    const last = await run(new Command({ resume: { [question?.id ?? ""]: false } }));
+    expect(toolTexts(last)[0]).toContain("Log in.");
+    expect(state.calls).toBe(1);
+  });
 });

@@ -27,7 +27,7 @@ const LOST = new McpError("MCP_SESSION_LOST", "The connection ended.", {
 });
 
 describe.each(SETUPS)("through $name", ({ ask }) => {
-  it("a call reaches the source, and its message carries the whole result as artifact", async () => {
+  it("a call reaches the source, and its message says the text once", async () => {
     const source = createFakeToolSource([answers(TEXT)]);
     const message = await ask(source);
     expect(source.calls).toMatchObject([
@@ -39,7 +39,7 @@ describe.each(SETUPS)("through $name", ({ ask }) => {
       name: "mcp__fake__ask",
       tool_call_id: "call-0",
     });
-    expect(message.artifact).toEqual(TEXT);
+    expect(message.artifact).toEqual({ ...TEXT, content: [] });
   });
 
   it("[T26] an image becomes a standard content block", async () => {
@@ -49,7 +49,7 @@ describe.each(SETUPS)("through $name", ({ ask }) => {
         { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
       ],
     };
-    const message = await ask(createFakeToolSource([answers(result)]));
+    const message = await ask(createFakeToolSource([answers(result)]), { tools: { media: { image: true } } });
     expect(message.status).toBe("success");
     expect(message.contentBlocks).toEqual([
       { type: "text", text: "A dot:" },
@@ -70,11 +70,11 @@ describe.each(SETUPS)("through $name", ({ ask }) => {
     const message = await ask(createFakeToolSource([answers(REFUSAL)]));
     expect(message).toMatchObject({
       status: "error",
-      content: "no such row",
+      content: "The tool reported an error: no such row",
       name: "mcp__fake__ask",
       tool_call_id: "call-0",
     });
-    expect(message.artifact).toEqual(REFUSAL);
+    expect(message.artifact).toEqual({ ...REFUSAL, content: [] });
   });
 
   it("a failed call becomes a message with status error, and the run goes on", async () => {
@@ -162,7 +162,10 @@ describe("a tool invoked directly", () => {
 
   it("returns an error as a message even for plain arguments", async () => {
     const [tool] = langchainTools(createFakeToolSource([answers(REFUSAL)]));
-    expect(await tool?.invoke({ q: 1 })).toMatchObject({ status: "error", content: "no such row" });
+    expect(await tool?.invoke({ q: 1 })).toMatchObject({
+      status: "error",
+      content: "The tool reported an error: no such row",
+    });
   });
 
   it.each([[[1]], ["text"], [7]])("[T20] does not send input that is not an object: %j", async (input) => {
@@ -255,7 +258,7 @@ describe("a tool changed between two calls", () => {
 });
 
 describe("a set of tools", () => {
-  it("shows models each tool's name, description and unchanged schema", async () => {
+  it("shows models each tool's name, description, and the unchanged schema under the profile none", async () => {
     const inputSchema = {
       type: "object" as const,
       properties: { id: { $ref: "#/$defs/id" } },
@@ -264,7 +267,7 @@ describe("a set of tools", () => {
     };
     const definition = { name: "ask", description: "Asks.", inputSchema };
     const model = new ScriptedModel(["Done."]);
-    const tools = langchainTools(createFakeToolSource([{ definition }]));
+    const tools = langchainTools(createFakeToolSource([{ definition }]), { schemaProfile: "none" });
     await createAgent({ model, tools }).invoke({ messages: "Hello." });
     expect(model.boundTools).toMatchObject([{ name: "mcp__fake__ask", description: "Asks." }]);
     expect(tools[0]?.schema).toBe(inputSchema);

@@ -14,7 +14,7 @@ interface State {
   readonly messages: readonly BaseMessage[];
 }
 
-/** What the README's examples export. */
+/** What the examples of the README and the reference export. */
 interface Examples {
   answer(model: BaseChatModel, source: ToolSource, question: string): Promise<string>;
   makeAssistant(model: BaseChatModel, source: ToolSource): (question: string) => Promise<string>;
@@ -54,7 +54,7 @@ const source = () =>
   ]);
 const call = (tool: string, args = {}) => [{ tool: `mcp__fake__${tool}`, args }];
 
-describe("the examples of the README run", () => {
+describe("the examples of the README and the reference run", () => {
   it("an agent that answers", async () => {
     const tools = source();
     expect(await examples.answer(new ScriptedModel([call("look"), "Done."]), tools, "Look.")).toBe("Done.");

@@ -8,9 +8,9 @@ import { ScriptedModel } from "./scripted-model.ts";
 const RESOURCE: ReadResourceResult = {
   contents: [
     { uri: "file:///a.md", mimeType: "text/markdown", text: "# A" },
-    { uri: "file:///a.pdf", mimeType: "application/pdf", blob: "aGk=" },
+    { uri: "file:///a.pdf", mimeType: "application/pdf", blob: "JVBERi0xLjQ=" },
     { uri: "file:///b.txt", text: "" },
-    { uri: "file:///c.zip", mimeType: "application/zip", blob: "aGk=" },
+    { uri: "file:///c.zip", mimeType: "application/zip", blob: "AAEC" },
   ],
 };
 
@@ -26,17 +26,23 @@ describe("a resource", () => {
     ]);
   });
 
+  it("becomes a document if its bytes are a text", () => {
+    const blob = Buffer.from("# B").toString("base64");
+    const contents = [{ uri: "file:///b.md", mimeType: "text/markdown", blob }];
+    expect(langchainDocuments("files", { contents })).toMatchObject([{ pageContent: "# B" }]);
+  });
+
   it("becomes no document when its text is null beside a blob", () => {
-    const contents = [{ uri: "file:///a.zip", text: null as unknown as string, blob: "aGk=" }];
+    const contents = [{ uri: "file:///a.zip", text: null as unknown as string, blob: "AAEC" }];
     expect(langchainDocuments("files", { contents })).toEqual([]);
   });
 
   it("becomes message blocks: PDFs as files, texts with their URI, other blobs by name", () => {
     expect(langchainResourceBlocks(RESOURCE)).toEqual([
       { type: "text", text: "[resource: file:///a.md]\n# A" },
-      { type: "file", mimeType: "application/pdf", data: "aGk=" },
+      { type: "file", mimeType: "application/pdf", data: "JVBERi0xLjQ=" },
       { type: "text", text: "[resource: file:///b.txt]\n" },
-      { type: "text", text: "[resource: file:///c.zip (application/zip), content not shown]" },
+      { type: "text", text: "[resource: file:///c.zip (application/zip, 3 bytes), content not shown]" },
     ]);
   });
 
@@ -52,7 +58,7 @@ describe("a resource", () => {
     expect(model.prompts[0]?.[0]?.contentBlocks).toContainEqual({
       type: "file",
       mimeType: "application/pdf",
-      data: "aGk=",
+      data: "JVBERi0xLjQ=",
     });
   });
 });

@@ -12,12 +12,10 @@ const CATASTROPHE = { type: "object", properties: { q: { pattern: "^(a+)+$" } } 
 const STALLING = { q: `${"a".repeat(50_000)}!` };
 
 describe.each(SETUPS)("through $name", ({ ask }) => {
-  it("[T63] a catastrophic pattern stalls nothing, and arguments it refuses are not sent", async () => {
+  it("[T63] a catastrophic pattern stalls nothing: the server judges", async () => {
     const source = asking(CATASTROPHE);
-    const message = await ask(source, { args: STALLING });
-    expect(message.status).toBe("error");
-    expect(message.text).toMatch(/MCP_(ARGUMENTS_INVALID|LIMIT_EXCEEDED)/);
-    expect(source.calls).toEqual([]);
+    await ask(source, { args: STALLING });
+    expect(source.calls).toMatchObject([{ args: STALLING }]);
   });
 
   it("[T19] arguments invalid under the server's schema are not sent, and the model reads why", async () => {

@@ -17,13 +17,17 @@ export class ScriptedModel extends BaseChatModel {
   #calls = 0;
   readonly #steps: readonly Step[];
 
-  constructor(steps: readonly Step[]) {
+  /** The API that it says it is for. */
+  readonly kind: string;
+
+  constructor(steps: readonly Step[], kind = "scripted") {
     super({});
     this.#steps = steps;
+    this.kind = kind;
   }
 
   override _llmType(): string {
-    return "scripted";
+    return this.kind;
   }
 
   override bindTools(tools: BindToolsInput[]): this {

@@ -4,7 +4,7 @@ import { MemorySaver } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { type AgentMiddleware, createAgent, createMiddleware } from "langchain";
 import { expect } from "vitest";
-import { langchainTools } from "../src/index.ts";
+import { type LangchainToolsOptions, langchainTools } from "../src/index.ts";
 import { type McpMiddlewareOptions, mcpMiddleware } from "../src/middleware.ts";
 import { ScriptedModel } from "./scripted-model.ts";
 
@@ -22,6 +22,8 @@ interface AskOptions {
   readonly signal?: AbortSignal;
   /** Defaults to those of `CALL`. */
   readonly args?: Record<string, unknown>;
+  /** Options of `langchainTools` and `mcpMiddleware`. */
+  readonly tools?: LangchainToolsOptions;
 }
 
 /** Middleware that changes nothing, but makes LangChain treat what tools throw as fatal. */
@@ -30,16 +32,19 @@ const wrapping = createMiddleware({
   wrapToolCall: (request, handler) => handler(request),
 });
 
-type AgentParts = (source: FakeToolSource) => {
+type AgentParts = (
+  source: FakeToolSource,
+  options: LangchainToolsOptions | undefined,
+) => {
   readonly tools?: ReturnType<typeof langchainTools>;
   readonly middleware?: AgentMiddleware[];
 };
 
 const inAgent =
   (parts: AgentParts): Setup["ask"] =>
-  async (source, { args = CALL.args, ...config } = {}) => {
+  async (source, { args = CALL.args, tools, ...config } = {}) => {
     const model = new ScriptedModel([[{ tool: CALL.name, args }], "Done."]);
-    const agent = createAgent({ model, checkpointer: new MemorySaver(), ...parts(source) });
+    const agent = createAgent({ model, checkpointer: new MemorySaver(), ...parts(source, tools) });
     const thread = { configurable: { thread_id: "1" } };
     const { messages } = await agent.invoke({ messages: "Do it." }, { ...thread, ...config });
     expect(messages.at(-1)?.text).toBe("Done.");
@@ -47,11 +52,11 @@ const inAgent =
   };
 
 const withMiddleware = (options?: McpMiddlewareOptions) =>
-  inAgent((source) => ({ middleware: [mcpMiddleware(source, options)] }));
+  inAgent((source, tools) => ({ middleware: [mcpMiddleware(source, { ...options, ...tools })] }));
 
 /** LangGraph's own node, used alone. */
-export const askToolNode: Setup["ask"] = async (source, { args = CALL.args, ...config } = {}) => {
-  const node = new ToolNode(langchainTools(source));
+export const askToolNode: Setup["ask"] = async (source, { args = CALL.args, tools, ...config } = {}) => {
+  const node = new ToolNode(langchainTools(source, tools));
   const called = new AIMessage({ content: "", tool_calls: [{ ...CALL, args }] });
   const { messages } = await node.invoke({ messages: [called] }, config);
   return onlyToolMessage(messages[0]);
@@ -59,10 +64,10 @@ export const askToolNode: Setup["ask"] = async (source, { args = CALL.args, ...c
 
 /** Every way to call a tool; the outcome must be the same in all of them. */
 export const SETUPS: readonly Setup[] = [
-  { name: "an agent", ask: inAgent((source) => ({ tools: langchainTools(source) })) },
+  { name: "an agent", ask: inAgent((source, tools) => ({ tools: langchainTools(source, tools) })) },
   {
     name: "an agent whose middleware wraps tool calls",
-    ask: inAgent((source) => ({ tools: langchainTools(source), middleware: [wrapping] })),
+    ask: inAgent((source, tools) => ({ tools: langchainTools(source, tools), middleware: [wrapping] })),
   },
   { name: "an agent with mcpMiddleware", ask: withMiddleware() },
   {
@@ -72,8 +77,8 @@ export const SETUPS: readonly Setup[] = [
   { name: "a ToolNode", ask: askToolNode },
   {
     name: "tool.invoke",
-    async ask(source, { args = CALL.args, ...config } = {}) {
-      return onlyToolMessage(await langchainTools(source)[0]?.invoke({ ...CALL, args }, config));
+    async ask(source, { args = CALL.args, tools, ...config } = {}) {
+      return onlyToolMessage(await langchainTools(source, tools)[0]?.invoke({ ...CALL, args }, config));
     },
   },
 ];

@@ -17,8 +17,10 @@ const asText = (part: Exclude<ExpectedPart, { media: string }>): string =>
   "text" in part ? part.text : JSON.stringify(part.data);
 
 /** The outcome in LangChain's form: one text, or blocks as soon as one part is not text. */
-function expectedBlocks({ parts }: ResultOutcome): unknown {
+function expectedBlocks({ parts, isError: failed, title }: ResultOutcome): unknown {
   const texts = parts.flatMap((part) => ("media" in part ? [] : [asText(part)]));
+  if (failed && title !== "an error without content")
+    return [{ type: "text", text: `The tool reported an error: ${texts.join("\n\n")}` }];
   return texts.length === parts.length ? [{ type: "text", text: texts.join("\n\n") }] : parts.map(block);
 }
 
@@ -37,10 +39,23 @@ it("the table of tool outcomes has at least sixty rows", () => {
 
 describe.each(SETUPS)("through $name", ({ ask }) => {
   it.each(TOOL_OUTCOMES.filter(isResult))("$title", async (row) => {
-    const message = await ask(asking(() => row.result));
+    const message = await ask(
+      asking(() => row.result),
+      { tools: { media: { image: true, audio: true, video: true, document: true } } },
+    );
     expect(message.contentBlocks).toEqual(expectedBlocks(row));
     expect(message.status).toBe(row.isError ? "error" : "success");
     expect(isFailedCall(message.artifact)).toBe(false);
+  });
+
+  it.each(TOOL_OUTCOMES.filter(isResult))("$title, with artifact: rest, reads the same", async (row) => {
+    const source = asking(() => row.result);
+    const whole = await ask(source);
+    const rest = await ask(source, { tools: { artifact: "rest" } });
+    expect(rest.content).toEqual(whole.content);
+    expect(JSON.stringify(rest.artifact).length).toBeLessThanOrEqual(
+      JSON.stringify(whole.artifact).length + '{"content":[]}'.length,
+    );
   });
 
   it.each(TOOL_OUTCOMES.filter(isError))("$title", async ({ error, says }) => {

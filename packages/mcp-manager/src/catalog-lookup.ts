@@ -99,7 +99,7 @@ async function identifyInTime(
   });
   const queue = definitions.values();
   let isLate = false;
-  const lane = async () => {
+  const worker = async () => {
     for (const definition of queue) {
       const identity = signal.aborted ? undefined : await identify(definition, options, signal);
       awaited.get(definition.name)?.resolve(identity);
@@ -108,8 +108,8 @@ async function identifyInTime(
       if (identity !== undefined) known.set(definition.name, identity);
     }
   };
-  const lanes = Array.from({ length: Math.min(MOST_RESOLVING, definitions.length) }, lane);
-  await raceSignal(Promise.all(lanes), deadline.signal).catch(() => {});
+  const workers = Array.from({ length: Math.min(MOST_RESOLVING, definitions.length) }, worker);
+  await raceSignal(Promise.all(workers), deadline.signal).catch(() => {});
   isLate = true;
   return { known, late: new Map(Array.from(awaited, ([name, { promise }]) => [name, promise])) };
 }
@@ -155,7 +155,8 @@ export async function identifyServer(
 /** Transports do not ask for credentials if the server has its own. A principal says by itself whose account it is. */
 async function accountOf(server: ResolvedServer, auth: AuthPort | undefined): Promise<string | undefined> {
   if (auth === undefined || !("headers" in server) || ownCredentials(server) !== undefined) return undefined;
-  if (auth.account !== undefined) return auth.account(server);
-  const headers = Object.entries(await auth.headers(server)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const options = { signal: new AbortController().signal };
+  if (auth.account !== undefined) return auth.account(server, options);
+  const headers = Object.entries(await auth.headers(server, options)).sort(([a], [b]) => (a < b ? -1 : 1));
   return headers.length === 0 ? undefined : JSON.stringify(headers);
 }

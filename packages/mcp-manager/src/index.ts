@@ -1,17 +1,21 @@
 export { createMcpManager } from "./manager.ts";
-export type { McpManager, ReconnectOptions } from "./mcp-manager.ts";
-export { DEFAULT_STARTUP, type McpManagerOptions, type StartupOptions } from "./options.ts";
-export type { ReloadReport } from "./reload-report.ts";
-export { DEFAULT_HEARTBEAT, type HeartbeatOptions, type HeartbeatPolicy } from "./server/heartbeat.ts";
+export type { CloseOptions, McpManager, PrincipalOptions, ReconnectOptions } from "./mcp-manager.ts";
+export type {
+  ConfiguredServer,
+  McpManagerOptions,
+  StartupOptions,
+  UnusableServer,
+} from "./options.ts";
+export type { HeartbeatOptions } from "./server/heartbeat.ts";
 export type { OperationOptions } from "./server/operation-deadline.ts";
-export { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./server/retry-policy.ts";
-export { RETRY_PRESETS } from "./server/retry-presets.ts";
-export type { StartupReport } from "./startup/startup-report.ts";
+export { DEFAULT_RETRY_POLICY, RETRY_PRESETS, type RetryPolicy } from "./server/retry-policy.ts";
+export type { ReloadReport } from "./server-directory.ts";
+export type { StartupReport } from "./startup.ts";
 export {
   NAMING_PRESETS,
   type NameTool,
   type NamingOptions,
   type NamingStrategy,
-} from "./tools/naming-options.ts";
+} from "./tools/tool-naming.ts";
 export type { ToolView } from "./views/tool-view.ts";
 export type { AsyncViewFilter, ViewFilter } from "./views/view-filter.ts";

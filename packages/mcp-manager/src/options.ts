@@ -4,21 +4,25 @@ import {
   type Connector,
   DEFAULT_LIMITS,
   type HostHandlers,
+  invalidOption,
+  isMcpError,
+  isRecord,
+  KnownCredentials,
   type Logger,
-  McpError,
+  type McpError,
   type ResolveServer,
   type ServerDefinition,
   type ServerLimits,
+  type ServerSnapshot,
   silentLogger,
   type ToolCache,
   type ToolListPolicy,
 } from "@jackfield/mcp-core";
-import { checkDefinition, checkDefinitions, checkKinds } from "./option-kinds.ts";
-import { checkNumbers } from "./option-numbers.ts";
+import type { ToolSearchSettings } from "@jackfield/mcp-tools/search";
+import { checkManagerOptions, checkServerLimits, writtenValue } from "./option-check.ts";
 import type { HeartbeatOptions } from "./server/heartbeat.ts";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./server/retry-policy.ts";
-import type { NamingOptions } from "./tools/naming-options.ts";
-import { writtenValue } from "./written-value.ts";
+import type { NamingOptions } from "./tools/tool-naming.ts";
 
 /** How `start()` connects servers and how long it waits for them. Times are milliseconds. */
 export interface StartupOptions {
@@ -34,7 +38,12 @@ export interface StartupOptions {
    * Default `wait`.
    */
   readonly uncached?: "wait" | "later" | undefined;
-  /** How many servers are connected at the same time at start-up. Default 32. */
+  /**
+   * `true` connects no server before it is used, as `lazy` does for one entry: by a call, a question about its resources or prompts, or
+   * `reconnect`. For short programs that use one of many servers. Default false.
+   */
+  readonly lazy?: boolean | undefined;
+  /** How many servers are connected at the same time, over all users: a connection that takes longer than 3 s no longer counts. Default 32. */
   readonly concurrency?: number | undefined;
   /**
    * What happens to a server that fails.
@@ -47,10 +56,46 @@ export interface StartupOptions {
   readonly failures?: "keep" | "drop" | "throw" | undefined;
 }
 
+/** Limits for all servers, and those of the manager itself. */
+export interface ManagerLimits extends ServerLimits {
+  /** How often a connected server's tools are listed again without an announced change, in milliseconds; `0` = never. Default 0. */
+  readonly toolPollIntervalMs?: number | undefined;
+  /** How long a resource must be quiet before subscribers are notified of its updates, in milliseconds; `0` = at once. Default 500. */
+  readonly resourceUpdateQuietMs?: number | undefined;
+  /** How long closing everything may take before it is left behind, in milliseconds. Default 5,000. */
+  readonly closeTimeoutMs?: number | undefined;
+}
+
+/** When lost servers are tried again, and how a loss is found out. */
+export type RetryOptions = { readonly [K in keyof RetryPolicy]?: RetryPolicy[K] | undefined } & {
+  /**
+   * How an unused legacy session is checked for life. Default: a remote server that was silent for 30 s is pinged, and its session is
+   * dropped if there is no answer within 10 s; a local server is pinged only if `intervalMs` is given.
+   */
+  readonly heartbeat?: HeartbeatOptions | undefined;
+};
+
+/** An entry that cannot be used, or not before somebody approves it: it is listed as failed, and nothing of it runs. */
+export interface UnusableServer extends Pick<ServerSnapshot, "name" | "transport" | "definedIn"> {
+  /** Why, and what to do about it. Whoever uses the server gets this error. */
+  readonly error: McpError;
+}
+
+/** What a manager is configured with. Only usable servers need names of their own. */
+export type ConfiguredServer = ServerDefinition | UnusableServer;
+
+export function isUnusable(server: ConfiguredServer): server is UnusableServer {
+  return "error" in server && isMcpError(server.error);
+}
+
+export function isUsable(server: ConfiguredServer): server is ServerDefinition {
+  return !isUnusable(server);
+}
+
 /** Options of a manager. Only `servers`, `connect` and `resolve` are required. */
 export interface McpManagerOptions {
-  /** The servers, each with a name of its own; `reload` replaces them. */
-  readonly servers: readonly ServerDefinition[];
+  /** The servers, each with a name of its own, and the entries that cannot be used; `reload` replaces them. */
+  readonly servers: readonly ConfiguredServer[];
   /** Opens sessions, for example `createConnector()` of `@jackfield/mcp-transports`. */
   readonly connect: Connector;
   /** Fills in variables, for example `createServerResolver()` of `@jackfield/mcp-config`. */
@@ -60,38 +105,26 @@ export interface McpManagerOptions {
   /** How servers are started and how long `start()` waits for them. */
   readonly startup?: StartupOptions | undefined;
   /** Merged over the defaults, field by field ([H17]). */
-  readonly retry?: { readonly [K in keyof RetryPolicy]?: RetryPolicy[K] | undefined } | undefined;
+  readonly retry?: RetryOptions | undefined;
   /** For all servers; a server's own limits take precedence. */
-  readonly limits?: ServerLimits | undefined;
+  readonly limits?: ManagerLimits | undefined;
   /** How tools are named, and which names the host has given to other tools. */
   readonly naming?: NamingOptions | undefined;
   /** Middleware around each tool call; the first is the outermost. */
   readonly use?: readonly CallMiddleware[] | undefined;
   /** Functions that see each tool before it is offered, and may change or block it; applied in order. Default: none. */
   readonly toolPolicies?: readonly ToolListPolicy[] | undefined;
+  /** How `searchTools` ranks. Default: by its own index alone. */
+  readonly search?: ToolSearchSettings | undefined;
   /** Answers to requests of servers: elicitation, sampling and roots. A missing handler is not advertised. Default: none. */
   readonly handlers?: HostHandlers | undefined;
   /** Credentials of remote servers, for example the store of `@jackfield/mcp-auth`. Default: none. */
   readonly auth?: AuthPort | undefined;
   /** The user on whose behalf servers are reached; keeps the catalogs of several users apart. */
   readonly principal?: string | undefined;
-  /**
-   * A session without requests for this many milliseconds is closed; its tools stay on offer, and the next call connects again. It is
-   * kept while a resource has a subscription. The same limit in `limits` or of a server takes precedence. `0` = never. Default 0.
-   */
-  readonly idleTimeoutMs?: number | undefined;
-  /** How often a connected server's tools are listed again without an announced change, in milliseconds; `0` = never. Default 0. */
-  readonly toolPollIntervalMs?: number | undefined;
-  /**
-   * How an unused legacy session is checked for life. Default: a remote server that was silent for 30 s is pinged, and its session is
-   * dropped if there is no answer within 10 s; a local server is pinged only if `intervalMs` is given.
-   */
-  readonly heartbeat?: HeartbeatOptions | undefined;
-  /** How long a resource must be quiet before subscribers are notified of its updates, in milliseconds; `0` = at once. Default 500. */
-  readonly resourceUpdateQuietMs?: number | undefined;
-  /** How long closing everything may take before it is left behind, in milliseconds. Default 5,000. */
-  readonly closeTimeoutMs?: number | undefined;
-  /** Gets log entries; an error it throws is ignored. Default: nothing is logged. */
+  /** What is hidden in errors and log entries. Default: the credentials of these servers alone. */
+  readonly credentials?: KnownCredentials | undefined;
+  /** Gets log entries, without credentials; an error it throws is ignored. Default: nothing is logged. */
   readonly log?: Logger | undefined;
 }
 
@@ -101,34 +134,31 @@ type Present<T> = { readonly [K in keyof T]-?: NonNullable<T[K]> };
 export interface ResolvedManagerOptions
   extends Omit<
     McpManagerOptions,
-    | "startup"
-    | "retry"
-    | "naming"
-    | "use"
-    | "toolPolicies"
-    | "toolPollIntervalMs"
-    | "heartbeat"
-    | "resourceUpdateQuietMs"
-    | "closeTimeoutMs"
-    | "log"
+    "startup" | "retry" | "limits" | "naming" | "use" | "toolPolicies" | "log" | "credentials"
   > {
   readonly startup: Present<StartupOptions>;
   readonly retry: RetryPolicy;
+  /** For servers that are added later. */
+  readonly limits: ServerLimits;
   readonly naming: NamingOptions;
   readonly use: readonly CallMiddleware[];
   readonly toolPolicies: readonly ToolListPolicy[];
   readonly toolPollIntervalMs: number;
   readonly heartbeat: HeartbeatOptions;
+  /** For servers whose limits have none. */
+  readonly idleTimeoutMs: number;
   readonly resourceUpdateQuietMs: number;
   readonly closeTimeoutMs: number;
+  readonly credentials: KnownCredentials;
   readonly log: Logger;
 }
 
 /** The default start-up options. */
-export const DEFAULT_STARTUP: Present<StartupOptions> = {
+const DEFAULT_STARTUP: Present<StartupOptions> = {
   gateMs: 250,
   staleAfterMs: 3_600_000,
   uncached: "wait",
+  lazy: false,
   concurrency: 32,
   failures: "keep",
 };
@@ -137,74 +167,87 @@ const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 const DEFAULT_RESOURCE_UPDATE_QUIET_MS = 500;
 
 /**
- * Fills in the defaults and gives each definition its final limits. A logger that throws is contained.
+ * Checks the options, fills in the defaults and gives each definition its final limits. A logger that throws is contained.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an option of the wrong kind, a missing port, a number that is not finite or too small, an
- * unknown choice, an invalid principal, a server without a name, or a duplicate name.
+ * @throws McpError `MCP_CONFIG_INVALID` for an option of the wrong kind or an unknown one, a missing port, a number that is
+ * not finite or too small, an invalid principal, a server without a name, or a duplicate name.
  */
 export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptions {
-  checkKinds(options);
-  checkNumbers("manager", options);
-  const { startup, retry, heartbeat, naming, use, toolPolicies, log, ...rest } = options;
-  const resolved: ResolvedManagerOptions = {
+  checkManagerOptions(options);
+  const { startup, retry = {}, limits: given = {}, naming, use, toolPolicies, log, ...rest } = options;
+  const { toolPollIntervalMs, resourceUpdateQuietMs, closeTimeoutMs, ...forServers } = given;
+  const { heartbeat, ...policy } = retry;
+  const limits = withDefaults(DEFAULT_LIMITS, forServers);
+  const { credentials = new KnownCredentials() } = options;
+  if (forServers.idleTimeoutMs !== undefined) SAY_WHEN_IDLE.add(limits);
+  return {
     ...rest,
-    servers: resolveDefinitions(options.servers, options),
+    servers: resolveDefinitions(options.servers, limits),
     startup: withDefaults(DEFAULT_STARTUP, startup),
-    retry: withDefaults(DEFAULT_RETRY_POLICY, retry),
+    retry: withDefaults(DEFAULT_RETRY_POLICY, policy),
+    limits,
     naming: naming ?? {},
     use: use ?? [],
     toolPolicies: toolPolicies ?? [],
-    toolPollIntervalMs: options.toolPollIntervalMs ?? 0,
+    toolPollIntervalMs: toolPollIntervalMs ?? 0,
     heartbeat: heartbeat ?? {},
-    resourceUpdateQuietMs: options.resourceUpdateQuietMs ?? DEFAULT_RESOURCE_UPDATE_QUIET_MS,
-    closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
-    log: contained(log ?? silentLogger),
+    idleTimeoutMs: DEFAULT_LIMITS.idleTimeoutMs,
+    resourceUpdateQuietMs: resourceUpdateQuietMs ?? DEFAULT_RESOURCE_UPDATE_QUIET_MS,
+    closeTimeoutMs: closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
+    credentials,
+    log: credentials.logger(log ?? silentLogger),
   };
-  checkNumbers("heartbeat", resolved.heartbeat);
-  checkNumbers("startup", resolved.startup);
-  checkNumbers("retry", resolved.retry);
-  if (options.principal !== undefined) checkPrincipal(options.principal);
-  checkChoice("startup", "uncached", resolved.startup.uncached, ["wait", "later"]);
-  checkChoice("startup", "failures", resolved.startup.failures, ["keep", "drop", "throw"]);
-  checkChoice("retry", "jitter", resolved.retry.jitter, ["full", "around", "none"]);
-  return resolved;
 }
 
 /**
- * Gives each definition its final limits.
+ * Gives each usable server its final limits.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for an invalid limit, a server without a name, or a duplicate name.
  */
 export function resolveDefinitions(
-  definitions: Iterable<ServerDefinition>,
-  { limits, idleTimeoutMs }: Pick<McpManagerOptions, "limits" | "idleTimeoutMs">,
-): readonly ServerDefinition[] {
-  checkDefinitions(definitions);
-  const common = withDefaults(withDefaults(DEFAULT_LIMITS, { idleTimeoutMs }), limits);
-  const resolved = Array.from(definitions, (definition) => withLimits(definition, common));
-  checkNumbers("limits", common);
-  for (const { name, limits } of resolved) {
-    if (limits !== common) checkNumbers(`limits of server "${name}"`, limits ?? {});
+  definitions: Iterable<ConfiguredServer>,
+  limits: ServerLimits,
+): readonly ConfiguredServer[] {
+  if (typeof definitions !== "object" || definitions === null || !(Symbol.iterator in definitions))
+    throw invalidOption('Option "servers" must be a list of servers.');
+  const seen = new Set<string>();
+  return Array.from(definitions, (definition) => {
+    if (isRecord(definition) && isUnusable(definition)) return definition;
+    checkDefinition(definition, seen);
+    const own = definition.limits;
+    if (own === undefined) return { ...definition, limits };
+    const joined = withDefaults(limits, own);
+    if (own.idleTimeoutMs !== undefined || SAY_WHEN_IDLE.has(limits)) SAY_WHEN_IDLE.add(joined);
+    return { ...definition, limits: joined };
+  });
+}
+
+/** Limits whose `idleTimeoutMs` was given: the managers of other users have another default. */
+const SAY_WHEN_IDLE = new WeakSet<ServerLimits>();
+
+/** When a session of a server is idle, in milliseconds; `0` = never. @param otherwise - if neither its entry nor the manager's limits say */
+export function idleTimeoutOf({ limits }: ServerDefinition, otherwise: number): number {
+  const isGiven = limits !== undefined && SAY_WHEN_IDLE.has(limits);
+  return isGiven ? (limits.idleTimeoutMs ?? otherwise) : otherwise;
+}
+
+/** @param seen - the names of the servers before it */
+function checkDefinition(
+  definition: ConfiguredServer,
+  seen: Set<string>,
+): asserts definition is ServerDefinition {
+  if (!isRecord(definition)) throw invalidOption("A server must be an object.");
+  const { name, limits, definedIn: location } = definition as ServerDefinition;
+  if (typeof name !== "string" || name === "") {
+    const message = `The name of a server must be a non-empty string, not ${writtenValue(name)}.`;
+    throw invalidOption(message, { location });
   }
-  checkNames(resolved);
-  return resolved;
-}
-
-/** A logger must not throw; if one does, its error is ignored. */
-function contained(log: Logger): Logger {
-  return (level, message, fields) => {
-    try {
-      log(level, message, fields);
-    } catch {
-      // There is nowhere left to report it.
-    }
-  };
-}
-
-function withLimits(definition: ServerDefinition, common: ServerLimits): ServerDefinition {
-  checkDefinition(definition);
-  const { limits } = definition;
-  return { ...definition, limits: limits === undefined ? common : withDefaults(common, limits) };
+  if (seen.has(name)) {
+    const message = `Two servers are called "${name}"; give one of them another name.`;
+    throw invalidOption(message, { server: name, location });
+  }
+  seen.add(name);
+  if (limits !== undefined) checkServerLimits(limits, name);
 }
 
 /** Like a spread, but an `undefined` field keeps the default. */
@@ -214,45 +257,4 @@ function withDefaults<T extends object>(
 ): T {
   const present = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...defaults, ...Object.fromEntries(present) };
-}
-
-/**
- * Rejects a misspelt choice, which would otherwise be taken for another one.
- *
- * @throws McpError `MCP_CONFIG_INVALID`
- */
-export function checkChoice(where: string, field: string, value: unknown, choices: readonly string[]): void {
-  if (choices.some((choice) => choice === value)) return;
-  const message = `Option "${field}" (${where}) must be one of ${choices.map((choice) => `"${choice}"`).join(", ")}, not ${writtenValue(value)}.`;
-  throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
-}
-
-/**
- * Rejects a principal that is not a non-empty string: a missing or empty id would stand for the owner of the runtime.
- *
- * @throws McpError `MCP_CONFIG_INVALID`
- */
-export function checkPrincipal(principal: unknown): void {
-  if (typeof principal === "string" && principal !== "") return;
-  const message = `A principal must be a non-empty string, not ${writtenValue(principal)}.`;
-  throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
-}
-
-function checkNames(servers: readonly ServerDefinition[]): void {
-  const seen = new Set<string>();
-  for (const { name, definedIn } of servers) {
-    if (typeof name !== "string" || name === "") {
-      const message = `The name of a server must be a non-empty string, not ${writtenValue(name)}.`;
-      throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config", location: definedIn });
-    }
-    if (seen.has(name)) {
-      const message = `Two servers are called "${name}"; give one of them another name.`;
-      throw new McpError("MCP_CONFIG_INVALID", message, {
-        server: name,
-        phase: "config",
-        location: definedIn,
-      });
-    }
-    seen.add(name);
-  }
 }

@@ -1,21 +1,7 @@
 import { startTimer } from "@jackfield/mcp-core";
 
 /** Work that has not finished. It must not reject. */
-export interface PendingWork {
-  add(work: Promise<unknown>): void;
-  /**
-   * Resolves when the work pending now has finished, or after so many milliseconds.
-   *
-   * @returns whether it has finished.
-   */
-  finished(withinMs: number): Promise<boolean>;
-}
-
-export function createPendingWork(): PendingWork {
-  return new Pending();
-}
-
-class Pending implements PendingWork {
+export class PendingWork {
   /** Created with the first work, so that a thousand idle servers have none. */
   #pending: Set<Promise<unknown>> | undefined;
 
@@ -26,6 +12,11 @@ class Pending implements PendingWork {
     pending.add(tracked);
   }
 
+  /**
+   * Resolves when the work pending now has finished, or after so many milliseconds.
+   *
+   * @returns whether it has finished.
+   */
   async finished(withinMs: number): Promise<boolean> {
     const pending = this.#pending;
     if (pending === undefined || pending.size === 0) return true;

@@ -126,6 +126,26 @@ describe("a server that refuses its credentials", () => {
     },
   );
 
+  it("leaves nothing in the catalog though its list was still being stored", async () => {
+    const cache = createFakeToolCache();
+    const { set } = cache;
+    cache.set = async (...entry) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await set(...entry);
+    };
+    const { manager, connector } = createFixture([httpDefinition("a")], { cache, byHand: true });
+    const starting = manager.start();
+    (await connector.nextAttempt()).open(createFakeSession({ tools: [tool("remembered")] }));
+    await starting;
+    expect(manager.tools()).toHaveLength(1);
+    const reconnecting = manager.reconnect("a").catch(() => undefined);
+    (await connector.nextAttempt()).fail(refusal(401));
+    await reconnecting;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([...cache.entries.values()].flatMap(({ tools }) => tools ?? [])).toEqual([]);
+    await manager.close();
+  });
+
   it("is listed anew once it accepts them", async () => {
     const cache = createFakeToolCache();
     await run(cache, httpDefinition("a"), { tools: [tool("remembered")] });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createEmitter } from "../src/emitter.ts";
+import { Emitter } from "../src/emitter.ts";
 
 interface Events {
   said: string;
@@ -7,7 +7,7 @@ interface Events {
 
 function setUp() {
   const logged: [string, unknown][] = [];
-  const emitter = createEmitter<Events>((_level, message, fields) => logged.push([message, fields?.error]));
+  const emitter = new Emitter<Events>((_level, message, fields) => logged.push([message, fields?.error]));
   return { emitter, logged };
 }
 
@@ -61,7 +61,7 @@ describe("an emitter", () => {
   });
 
   it("[N9] delivers the latest buffered events to the first listener only, in order", () => {
-    const emitter = createEmitter<Events>(() => {}, { said: 3 });
+    const emitter = new Emitter<Events>(() => {}, { said: 3 });
     for (const text of ["one", "two", "three", "four"]) emitter.emit("said", text);
     const first: string[] = [];
     const second: string[] = [];
@@ -73,7 +73,7 @@ describe("an emitter", () => {
   });
 
   it("[N9] does not buffer events again after the first listener was removed", () => {
-    const emitter = createEmitter<Events>(() => {}, { said: 3 });
+    const emitter = new Emitter<Events>(() => {}, { said: 3 });
     emitter.on("said", () => {})();
     emitter.emit("said", "one");
     const heard: string[] = [];
@@ -90,7 +90,7 @@ describe("an emitter", () => {
   });
 
   it("delivers events emitted by a listener after the current one, in the same order to all", () => {
-    const emitter = createEmitter<Events & { asked: string }>(() => {});
+    const emitter = new Emitter<Events & { asked: string }>(() => {});
     const heard: string[] = [];
     emitter.on("said", (text) => {
       heard.push(`first ${text}`);
@@ -138,7 +138,7 @@ describe("an emitter", () => {
   });
 
   it("[N9] delivers buffered, then queued events to a first listener added during delivery", () => {
-    const emitter = createEmitter<Events & { asked: string }>(() => {}, { said: 3 });
+    const emitter = new Emitter<Events & { asked: string }>(() => {}, { said: 3 });
     const heard: string[] = [];
     emitter.emit("said", "one");
     emitter.on("asked", () => {

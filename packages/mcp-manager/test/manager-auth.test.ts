@@ -32,7 +32,9 @@ async function startChallengingServers() {
     onAttempt: (attempt) => {
       const { server, options } = attempt;
       const answer = async () => {
-        const verdict = await options.auth?.onChallenge(server, challenge, new AbortController().signal);
+        const verdict = await options.auth?.onChallenge(server, challenge, {
+          signal: new AbortController().signal,
+        });
         if (verdict !== "retry") throw new McpError("MCP_AUTH_REQUIRED", "Nobody heard of it.");
         return { content: [] };
       };

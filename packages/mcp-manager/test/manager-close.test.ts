@@ -69,7 +69,7 @@ describe("a session that hangs on close", () => {
   it("[C21] delays neither the others nor close() beyond closeTimeoutMs", async () => {
     const logged: string[] = [];
     const { manager, sessions } = createFixture(["hangs", "good"], {
-      closeTimeoutMs: 2_000,
+      limits: { closeTimeoutMs: 2_000 },
       log: (_level, message) => logged.push(message),
     });
     await manager.start();
@@ -111,7 +111,7 @@ describe("closing the manager", () => {
     const logged: string[] = [];
     const { manager, connector } = createFixture(["a", "b"], {
       byHand: true,
-      closeTimeoutMs: 1_000,
+      limits: { closeTimeoutMs: 1_000 },
       log: (_level, message) => logged.push(message),
     });
     const starting = manager.start();

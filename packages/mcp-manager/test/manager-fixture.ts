@@ -1,4 +1,4 @@
-import type { ServerDefinition, ToolDefinition } from "@jackfield/mcp-core";
+import type { ToolDefinition } from "@jackfield/mcp-core";
 import {
   createFakeConnector,
   createFakeSession,
@@ -7,7 +7,12 @@ import {
   passThroughResolver,
   stdioDefinition,
 } from "@jackfield/test-kit";
-import { createMcpManager, type McpManager, type McpManagerOptions } from "../src/index.ts";
+import {
+  type ConfiguredServer,
+  createMcpManager,
+  type McpManager,
+  type McpManagerOptions,
+} from "../src/index.ts";
 
 export function tool(name: string, overrides: Partial<ToolDefinition> = {}): ToolDefinition {
   return { name, description: `does ${name}`, inputSchema: { type: "object" }, ...overrides };
@@ -22,7 +27,7 @@ export interface Fixture {
 
 /** A manager whose servers open at once, unless `byHand`, and offer `tools`. */
 export function createFixture(
-  servers: readonly (string | ServerDefinition)[],
+  servers: readonly (string | ConfiguredServer)[],
   options: Partial<McpManagerOptions> & {
     readonly tools?: readonly ToolDefinition[];
     readonly byHand?: boolean;

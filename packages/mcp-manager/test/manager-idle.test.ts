@@ -22,7 +22,7 @@ async function withSlowAnswers(options: Parameters<typeof createFixture>[1] = {}
 
 describe("an unused session", () => {
   it("closes after idleTimeoutMs; its tools stay, and the next call reconnects", async () => {
-    const { manager, sessions, connector } = createFixture(["a"], { idleTimeoutMs: 60_000 });
+    const { manager, sessions, connector } = createFixture(["a"], { limits: { idleTimeoutMs: 60_000 } });
     await manager.start();
     await vi.advanceTimersByTimeAsync(59_999);
     expect(manager.servers()).toMatchObject([{ status: "ready" }]);
@@ -42,7 +42,7 @@ describe("an unused session", () => {
     const entry = (name: string, idleTimeoutMs: number) =>
       stdioDefinition(name, { limits: { idleTimeoutMs } });
     const { manager } = createFixture([entry("soon", 1_000), entry("never", 0), "as-all"], {
-      idleTimeoutMs: 60_000,
+      limits: { idleTimeoutMs: 60_000 },
     });
     const statuses = () => manager.servers().map(({ name, status }) => `${name} ${status}`);
     await manager.start();
@@ -55,12 +55,26 @@ describe("an unused session", () => {
     await manager.close();
   });
 
-  it("follows limits.idleTimeoutMs over the option idleTimeoutMs", async () => {
-    const { manager } = createFixture(["a"], { idleTimeoutMs: 60_000, limits: { idleTimeoutMs: 1_000 } });
-    await manager.start();
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(manager.servers()).toMatchObject([{ status: "idle" }]);
+  it("of another user closes after ten minutes by default, unless the limits say otherwise", async () => {
+    const never = stdioDefinition("never", { limits: { idleTimeoutMs: 0 } });
+    const { manager } = createFixture([never, "a"]);
+    const ann = manager.forPrincipal("ann");
+    await Promise.all([manager.start(), ann.start()]);
+    const statuses = (of: typeof ann) => of.servers().map(({ name, status }) => `${name} ${status}`);
+    await vi.advanceTimersByTimeAsync(599_999);
+    expect(statuses(ann)).toEqual(["never ready", "a ready"]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(statuses(ann)).toEqual(["never ready", "a idle"]);
+    expect(statuses(manager)).toEqual(["never ready", "a ready"]);
+    await ann.callTool("mcp__a__echo");
+    expect(statuses(ann)).toEqual(["never ready", "a ready"]);
     await manager.close();
+    const kept = createFixture(["a"], { limits: { idleTimeoutMs: 0 } }).manager;
+    const bob = kept.forPrincipal("bob");
+    await bob.start();
+    await vi.advanceTimersByTimeAsync(86_400_000);
+    expect(statuses(bob)).toEqual(["a ready"]);
+    await kept.close();
   });
 
   it("follows a reloaded idleTimeoutMs from its next use on, without reconnecting", async () => {
@@ -85,8 +99,7 @@ describe("an unused session", () => {
 
   it("stays open during a call, however long, and for idleTimeoutMs after it", async () => {
     const { manager, session, answers } = await withSlowAnswers({
-      idleTimeoutMs: 1_000,
-      limits: { callTimeoutMs: 0 },
+      limits: { idleTimeoutMs: 1_000, callTimeoutMs: 0 },
     });
     const calling = manager.callTool("mcp__a__echo");
     await vi.advanceTimersByTimeAsync(600_000);
@@ -101,7 +114,9 @@ describe("an unused session", () => {
   });
 
   it("stays open during a listing, but polling does not count as use", async () => {
-    const { manager, sessions } = createFixture(["a"], { idleTimeoutMs: 1_000, toolPollIntervalMs: 300 });
+    const { manager, sessions } = createFixture(["a"], {
+      limits: { idleTimeoutMs: 1_000, toolPollIntervalMs: 300 },
+    });
     await manager.start();
     await vi.advanceTimersByTimeAsync(850);
     const session = sessions.get("a") as FakeSession;
@@ -115,7 +130,7 @@ describe("an unused session", () => {
   });
 
   it("does not time out while its server is connecting", async () => {
-    const { manager, connector } = createFixture(["a"], { byHand: true, idleTimeoutMs: 1_000 });
+    const { manager, connector } = createFixture(["a"], { byHand: true, limits: { idleTimeoutMs: 1_000 } });
     const starting = manager.start();
     const attempt = await connector.nextAttempt();
     await vi.advanceTimersByTimeAsync(20_000);
@@ -127,7 +142,7 @@ describe("an unused session", () => {
   });
 
   it("stays open while a resource has a listener, and closes idleTimeoutMs after the last one is gone", async () => {
-    const { manager, connector } = createFixture(["a"], { byHand: true, idleTimeoutMs: 1_000 });
+    const { manager, connector } = createFixture(["a"], { byHand: true, limits: { idleTimeoutMs: 1_000 } });
     const starting = manager.start();
     const capabilities = { tools: {}, resources: { subscribe: true } };
     const session = (await connector.nextAttempt()).open(createFakeSession({ handshake: { capabilities } }));
@@ -147,7 +162,7 @@ describe("an unused session", () => {
   });
 
   it("[R61] is timed independently of the system clock", async () => {
-    const { manager } = createFixture(["a"], { idleTimeoutMs: 10_000 });
+    const { manager } = createFixture(["a"], { limits: { idleTimeoutMs: 10_000 } });
     await manager.start();
     vi.setSystemTime(Date.now() + 3_600_000);
     await manager.refreshTools("a");

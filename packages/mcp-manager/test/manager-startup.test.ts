@@ -267,6 +267,17 @@ describe("start-up with a catalog", () => {
     await Promise.all([first.manager.close(), next.manager.close()]);
   });
 
+  it("connects no server at all if start-up is lazy, and the one that is called", async () => {
+    const cache = await seeded(["a", "b"], {});
+    const { manager, connector } = createFixture(["a", "b", "new"], { cache, startup: { lazy: true } });
+    const report = await manager.start();
+    expect(report.cached.map(({ name }) => name)).toEqual(["a", "b", "new"]);
+    expect(connector.attempts).toEqual([]);
+    await manager.callTool({ server: "b", tool: "remembered" }, {}).catch(() => undefined);
+    expect(connector.attempts.map(({ server }) => server.name)).toEqual(["b"]);
+    await manager.close();
+  });
+
   it("[H9] shows a lazy server's tools without connecting it", async () => {
     const cache = await seeded(["lazy"], {});
     const { manager, connector } = createFixture([stdioDefinition("lazy", { lazy: true })], { cache });

@@ -31,23 +31,27 @@ describe("manager options of the wrong type", () => {
     ["toolPolicies", {}],
     ["handlers", 5],
     ["auth", 5],
-    ["heartbeat", false],
+    ["retry", { heartbeat: false }],
     ["log", {}],
   ])("are refused with their name: %s = %j", (option, value) => {
     const options = { ...base, [option]: value } as unknown as McpManagerOptions;
-    expect(() => createMcpManager(options)).toThrow(refusal(`"${option}"`));
+    expect(() => createMcpManager(options)).toThrow(refusal(`"${option}`));
   });
 
-  it.each([[[null]], [[5]], [[{ name: "a", limits: null }]], [[{ name: "a", limits: [] }]], [[[]]]])(
-    "are refused as servers, also by reload(): %j",
-    async (servers) => {
-      const wrong = servers as unknown as McpManagerOptions["servers"];
-      expect(() => createMcpManager({ ...base, servers: wrong })).toThrow(refusal("A server must be"));
-      const manager = createMcpManager(base);
-      await expect(manager.reload(wrong)).rejects.toEqual(refusal("A server must be"));
-      await expect(manager.reload(undefined as never)).rejects.toEqual(refusal('"servers"'));
-    },
-  );
+  it.each([[[null]], [[5]], [[[]]]])("are refused as servers, also by reload(): %j", async (servers) => {
+    const wrong = servers as unknown as McpManagerOptions["servers"];
+    expect(() => createMcpManager({ ...base, servers: wrong })).toThrow(refusal("A server must be"));
+    const manager = createMcpManager(base);
+    await expect(manager.reload(wrong)).rejects.toEqual(refusal("A server must be"));
+    await expect(manager.reload(undefined as never)).rejects.toEqual(refusal('"servers"'));
+  });
+
+  it.each([[null], [[]]])("are refused as the limits of a server: %j", async (limits) => {
+    const servers = [{ name: "a", limits }] as unknown as McpManagerOptions["servers"];
+    const said = refusal('Option "limits" of server "a" must be an object, not ');
+    expect(() => createMcpManager({ ...base, servers })).toThrow(said);
+    await expect(createMcpManager(base).reload(servers)).rejects.toEqual(said);
+  });
 
   it("do not include iterables: reload() accepts the values of a map", async () => {
     await using manager = createMcpManager(base);

@@ -41,7 +41,7 @@ describe("a time above 2^31-1 ms", () => {
   });
 
   it("does not expire at once as idleTimeoutMs", async () => {
-    const { manager } = createFixture(["a"], { idleTimeoutMs: LONG_MS });
+    const { manager } = createFixture(["a"], { limits: { idleTimeoutMs: LONG_MS } });
     await manager.start();
     await vi.advanceTimersByTimeAsync(MAX_TIMER_MS - 1);
     expect(manager.servers()).toMatchObject([{ status: "ready" }]);
@@ -49,7 +49,7 @@ describe("a time above 2^31-1 ms", () => {
   });
 
   it("does not expire at once as toolPollIntervalMs", async () => {
-    const { manager, sessions } = createFixture(["a"], { toolPollIntervalMs: LONG_MS });
+    const { manager, sessions } = createFixture(["a"], { limits: { toolPollIntervalMs: LONG_MS } });
     await manager.start();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(sessions.get("a")?.listed).toEqual(["tools"]);
@@ -58,7 +58,10 @@ describe("a time above 2^31-1 ms", () => {
 
   it("does not expire at once as resourceUpdateQuietMs", async () => {
     const capabilities = { resources: { subscribe: true } };
-    const { manager, connector } = createFixture(["a"], { byHand: true, resourceUpdateQuietMs: LONG_MS });
+    const { manager, connector } = createFixture(["a"], {
+      byHand: true,
+      limits: { resourceUpdateQuietMs: LONG_MS },
+    });
     const starting = manager.start();
     const session = (await connector.nextAttempt()).open(createFakeSession({ handshake: { capabilities } }));
     await starting;
@@ -71,7 +74,7 @@ describe("a time above 2^31-1 ms", () => {
   });
 
   it("does not expire at once as closeTimeoutMs", async () => {
-    const { manager, sessions } = createFixture(["a"], { closeTimeoutMs: LONG_MS });
+    const { manager, sessions } = createFixture(["a"], { limits: { closeTimeoutMs: LONG_MS } });
     await manager.start();
     const release = sessions.get("a")?.holdClose();
     const closed = vi.fn();

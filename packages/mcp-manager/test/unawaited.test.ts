@@ -1,7 +1,7 @@
 import type { ToolListPolicy } from "@jackfield/mcp-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { NameTool, ViewFilter } from "../src/index.ts";
-import { isUnawaited } from "../src/unawaited.ts";
+import { isUnawaited } from "../src/tools/tool-naming.ts";
 import { tool } from "./manager-fixture.ts";
 import { startedManager } from "./tools/started-manager.ts";
 

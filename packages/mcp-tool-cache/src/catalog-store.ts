@@ -1,5 +1,7 @@
-import { thrownMessage } from "@jackfield/mcp-core";
+import { startTimer } from "@jackfield/mcp-core";
+import { hearHiddenPool } from "@jackfield/mcp-core/node";
 import type { KeyvSerializationAdapter, KeyvStorageAdapter, KeyvValue } from "keyv";
+import { clientsOf, messagesOf, type PostgresClient, type StoreMessages } from "./store-client.ts";
 
 /** A store of documents: texts by id. A failure is either thrown, or logged and read as nothing. */
 export interface CatalogStore {
@@ -9,6 +11,8 @@ export interface CatalogStore {
   write(id: string, text: string, expiresAt: number): Promise<boolean>;
   remove(id: string): Promise<void>;
   all(): AsyncIterable<readonly [id: string, text: string]>;
+  /** Messages between the processes that share the store; missing where it has none. */
+  readonly messages?: StoreMessages | undefined;
   close(): Promise<void>;
 }
 
@@ -31,10 +35,15 @@ export interface KeyvLegacyStore {
   clear(): Promise<void>;
 }
 
-export interface CatalogStoreOptions {
+export interface KeyvCatalogOptions {
   readonly namespace: string;
+  /** How long the store may take to answer, in milliseconds: the client of an unreachable server may wait for ever. Default: no limit. */
+  readonly timeoutMs?: number | undefined;
   /** Receives the errors that Keyv and its store emit instead of throwing. */
   readonly onError: (error: unknown) => void;
+  /** Called when the store has answered, and nothing was emitted meanwhile. */
+  readonly onAnswer?: (() => void) | undefined;
+  readonly postgresClient?: (() => PostgresClient) | undefined;
 }
 
 /** Stores a document as it is. Keyv's own serializer would wrap it, a JSON text, into another one. */
@@ -44,36 +53,95 @@ const plainText: KeyvSerializationAdapter = {
 };
 
 /** Opens a Keyv on the store. One store serves one namespace: Keyv keeps the namespace in the store itself. */
-export async function openCatalogStore(
+export async function openKeyvCatalogStore(
   store: KeyvStore,
-  { namespace, onError }: CatalogStoreOptions,
+  { namespace, timeoutMs, onError, onAnswer, postgresClient }: KeyvCatalogOptions,
 ): Promise<CatalogStore> {
   const { Keyv } = await import("keyv");
   const keyv = new Keyv({ store, namespace, serialization: plainText });
-  // Without a listener Keyv throws what its store reports.
-  keyv.on("error", onError);
+  let errors = 0;
+  const failed = (error: unknown) => {
+    errors += 1;
+    onError(error);
+  };
+  // Without a listener Keyv throws what its store reports, and so does a client that loses its connection.
+  keyv.on("error", failed);
+  for (const client of clientsOf(store)) client.on("error", failed);
+  void hearHiddenPool(store, failed);
+  let isSilent = false;
+  const answered = async <T>(asking: Promise<T>): Promise<T> => {
+    const before = errors;
+    isSilent = true;
+    const answer = await (timeoutMs === undefined ? asking : answerWithin(asking, timeoutMs));
+    isSilent = false;
+    if (errors === before) onAnswer?.();
+    return answer;
+  };
+  const messages = messagesOf(store, { channel: `${namespace}:changes`, onError: failed, postgresClient });
   return {
-    read: async (ids, take) => {
-      const texts = await keyv.getMany<unknown>([...ids]);
+    messages,
+    async read(ids, take) {
+      const texts = await answered(keyv.getMany<unknown>([...ids]));
       for (const [index, id] of ids.entries()) {
         const text = texts[index];
         if (typeof text === "string") take(id, text);
       }
     },
-    write: (id, text, expiresAt) => keyv.set(id, text, expiresAt - Date.now()),
-    remove: async (id) => {
-      await keyv.delete(id);
+    write: (id, text, expiresAt) => answered(keyv.set(id, text, expiresAt - Date.now())),
+    async remove(id) {
+      await answered(keyv.delete(id));
     },
     async *all() {
-      for await (const [id, text] of keyv.iterator()) {
+      const rows = keyv.iterator()[Symbol.asyncIterator]();
+      for (;;) {
+        const row = await answered(rows.next());
+        if (row.done === true) return;
+        const [id, text] = row.value;
         if (typeof id === "string" && typeof text === "string") yield [id, text] as const;
       }
     },
-    close: () => keyv.disconnect(),
+    async close() {
+      await messages?.close();
+      const giveUp = clientsOf(store).find(({ destroy }) => destroy !== undefined);
+      // A client that waits for answers before it closes would keep the process alive, and cannot be ended once it is closing.
+      if (isSilent && giveUp !== undefined) giveUp.destroy?.();
+      else await (timeoutMs === undefined ? keyv.disconnect() : answerWithin(keyv.disconnect(), timeoutMs));
+    },
   };
 }
 
-/** The log fields for an error of a store. */
-export function failure(error: unknown): { readonly reason: string } {
-  return { reason: thrownMessage(error) };
+/** The answer, if it comes in time. */
+async function answerWithin<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(new Error(`The store did not answer within ${timeoutMs} ms.`));
+  const timer = startTimer(giveUp, timeoutMs);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A store in memory. It depends on nothing that could be unavailable: no file, no other module. */
+export function createMemoryCatalogStore(): CatalogStore {
+  const texts = new Map<string, string>();
+  return {
+    async read(ids, take) {
+      for (const id of ids) {
+        const text = texts.get(id);
+        if (text !== undefined) take(id, text);
+      }
+    },
+    async write(id, text) {
+      texts.set(id, text);
+      return true;
+    },
+    async remove(id) {
+      texts.delete(id);
+    },
+    async *all() {
+      yield* [...texts];
+    },
+    async close() {},
+  };
 }

@@ -5,19 +5,24 @@ import {
   type CatalogIdentity,
   type CatalogSummary,
   type IdentifyOptions,
+  isSameJson,
   KeyedQueue,
-  type Logger,
   type ResolvedServer,
   type ToolCache,
 } from "@jackfield/mcp-core";
 import { cryptography } from "@jackfield/mcp-core/node";
 import { readCatalogDocument, writeCatalogDocument } from "./catalog-document.ts";
 import { catalogIdentity, credentialsHash } from "./catalog-identity.ts";
-import { entryAsOf, withBoundedTtl } from "./catalog-lifetime.ts";
-import { type CatalogStore, failure, type ReadOptions } from "./catalog-store.ts";
-import { type CatalogRecord, markedStale, successor } from "./catalog-succession.ts";
+import { type CatalogStore, createMemoryCatalogStore, type ReadOptions } from "./catalog-store.ts";
+import {
+  type CatalogRecord,
+  entryAsOf,
+  markedStale,
+  successor,
+  withBoundedTtl,
+} from "./catalog-succession.ts";
+import { type FaultLog, failure } from "./fault-log.ts";
 import { temporaryIdentityKey } from "./identity-key.ts";
-import { createMemoryCatalogStore } from "./memory-catalog-store.ts";
 
 /** A tool cache over a store that may outlive the process. `close()`, which `await using` calls, releases the store. */
 export type PersistentToolCache = ToolCache & AsyncDisposable;
@@ -31,8 +36,9 @@ export interface OpenCatalog {
 export interface CatalogToolCacheOptions {
   /** Called once, at the first use. If it fails, the catalog works in memory for as long as the process lives. */
   open(): Promise<OpenCatalog>;
-  /** Receives every fault; made with `createFaultLog`. */
-  readonly log: Logger;
+  readonly faults: FaultLog;
+  /** Tells the clock of this cache from those of others that share the store. Default: all have one clock. */
+  readonly writer?: string | undefined;
   /** The program that runs; see `IdentityOptions`. */
   readonly program: string;
 }
@@ -44,17 +50,15 @@ const UNREADABLE =
   "An unreadable catalog entry was ignored: it is damaged, or another version wrote it. Its server is listed again; no action is needed.";
 
 /** The tool cache over any store. It decides what is kept and what is a miss, and never throws. */
-export function createCatalogToolCache(options: CatalogToolCacheOptions): PersistentToolCache {
-  return new CatalogToolCache(options);
-}
-
-class CatalogToolCache implements PersistentToolCache {
+export class CatalogToolCache implements PersistentToolCache {
   readonly #options: CatalogToolCacheOptions;
   readonly #writes = new KeyedQueue();
   readonly #pending = new Set<Promise<unknown>>();
   #opened: Promise<OpenCatalog> | undefined;
   #noCredentials: string | undefined;
   #closing: Promise<void> | undefined;
+  readonly #listeners = new Set<(id: CatalogId) => void>();
+  #isListening = false;
 
   constructor(options: CatalogToolCacheOptions) {
     this.#options = options;
@@ -78,15 +82,19 @@ class CatalogToolCache implements PersistentToolCache {
 
   set(id: CatalogId, entry: CatalogEntry): Promise<void> {
     return this.#use("written", undefined, () => {
-      const snapshot = withBoundedTtl(structuredClone(entry));
-      return this.#writes.run(id, () => this.#replace(id, (kept) => successor(kept, snapshot, Date.now())));
+      const snapshot = withBoundedTtl(snapshotOf(entry));
+      return this.#writes.run(id, () =>
+        this.#replace(id, (kept) => successor(kept, snapshot, Date.now(), this.#options.writer)),
+      );
     });
   }
 
   markStale(id: CatalogId): Promise<void> {
     const now = Date.now();
     return this.#use("marked stale", undefined, () =>
-      this.#writes.run(id, () => this.#replace(id, (kept) => kept && markedStale(kept, now))),
+      this.#writes.run(id, () =>
+        this.#replace(id, (kept) => kept && markedStale(kept, now, this.#options.writer)),
+      ),
     );
   }
 
@@ -112,6 +120,13 @@ class CatalogToolCache implements PersistentToolCache {
     });
   }
 
+  onChange(listener: (id: CatalogId) => void): () => void {
+    this.#listeners.add(listener);
+    if (!this.#isListening) void this.#use("watched", undefined, () => this.#listen());
+    this.#isListening = true;
+    return () => void this.#listeners.delete(listener);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#release();
     return this.#closing;
@@ -127,21 +142,36 @@ class CatalogToolCache implements PersistentToolCache {
     await opened?.store.close().catch((error: unknown) => this.#tell("closed", error));
   }
 
+  async #listen(): Promise<void> {
+    const { messages } = (await this.#open()).store;
+    messages?.receive((message) => {
+      const [writer, id] = message.split(" ");
+      if (writer === this.#options.writer || id === undefined) return;
+      for (const listener of this.#listeners) listener(id as CatalogId);
+    });
+  }
+
   async #replace(
     id: CatalogId,
     decide: (kept: CatalogRecord | undefined) => CatalogRecord | undefined,
   ): Promise<void> {
-    const next = decide((await this.#read([id], { waits: true })).get(id));
+    const kept = (await this.#read([id], { waits: true })).get(id);
+    const next = decide(kept);
     if (next === undefined) return;
     const { key, store } = await this.#open();
     const document = writeCatalogDocument(next, { id, key });
     const bytes = Buffer.byteLength(document);
     const isTooLarge = bytes > MAX_DOCUMENT_BYTES;
-    if (!isTooLarge && (await store.write(id, document, next.expiresAt))) return;
+    if (!isTooLarge && (await store.write(id, document, next.expiresAt))) {
+      if (store.messages !== undefined && isOtherContent(kept?.entry, next.entry))
+        await store.messages.send(`${this.#options.writer} ${id}`);
+      return;
+    }
+    if (!isTooLarge && this.#options.faults.isOutage) return; // It was told.
     const reason = isTooLarge ? `they have ${bytes} bytes, and ${MAX_DOCUMENT_BYTES} are allowed` : undefined;
     const { server } = next.entry;
     const message = "A server's tools could not be stored in the tool catalog.";
-    this.#options.log("warn", message, { server, bytes, reason });
+    this.#options.faults.log("warn", message, { server, bytes, reason });
   }
 
   async #read(
@@ -151,13 +181,16 @@ class CatalogToolCache implements PersistentToolCache {
     const { key, store } = await this.#open();
     const now = Date.now();
     const records = new Map<CatalogId, CatalogRecord>();
+    const expired: CatalogId[] = []; // Some stores keep them for ever.
     const take = (row: string, text: string) => {
       const id = row as CatalogId;
       const record = readCatalogDocument(text, { id, key });
-      if (record === undefined) this.#options.log("warn", UNREADABLE);
-      else if (record.expiresAt > now && supersedes(record, records.get(id))) records.set(id, record);
+      if (record === undefined) this.#options.faults.log("warn", UNREADABLE);
+      else if (record.expiresAt <= now) expired.push(id);
+      else if (supersedes(record, records.get(id))) records.set(id, record);
     };
     await store.read(ids, take, options);
+    for (const id of expired) void this.delete(id);
     return records;
   }
 
@@ -185,20 +218,29 @@ class CatalogToolCache implements PersistentToolCache {
     try {
       return await this.#options.open();
     } catch (error) {
-      const { log } = this.#options;
-      log(
-        "warn",
-        "The tool catalog cannot be stored; it lasts only as long as this process.",
-        failure(error),
-      );
+      const message = "The tool catalog cannot be stored; it lasts only as long as this process.";
+      this.#options.faults.log("warn", message, failure(error));
       return inMemory();
     }
   }
 
   #tell(done: string, error: unknown): void {
-    this.#options.log("warn", `The tool catalog could not be ${done}.`, failure(error));
+    this.#options.faults.failed(`The tool catalog could not be ${done}.`, error);
   }
 }
+
+/** The entry as it is now. What is frozen stays so: to copy thousands of tools takes longer than to write them. */
+function snapshotOf({ tools, ...entry }: CatalogEntry): CatalogEntry {
+  const kept = tools?.map((tool) => (Object.isFrozen(tool) ? tool : structuredClone(tool)));
+  return { ...structuredClone(entry), ...(kept && { tools: kept }) };
+}
+
+/** Whether an entry says something else of what the server offers. */
+function isOtherContent(kept: CatalogEntry | undefined, next: CatalogEntry): boolean {
+  return CONTENT.some((field) => !isSameJson(kept?.[field], next[field]));
+}
+
+const CONTENT = ["tools", "resources", "resourceTemplates", "prompts", "instructions"] as const;
 
 /** If a store returns an id twice, the record that was listed later wins; of the same listing, the one returned later. */
 function supersedes({ entry }: CatalogRecord, known: CatalogRecord | undefined): boolean {

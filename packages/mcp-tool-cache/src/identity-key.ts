@@ -1,7 +1,7 @@
 import { type Logger, McpError } from "@jackfield/mcp-core";
 import { cryptography, type PrivateFolder } from "@jackfield/mcp-core/node";
-import { isBusy } from "./sqlite-error.ts";
-import { removeUnusable } from "./unusable-file.ts";
+import { removeUnusable } from "./catalog-file.ts";
+import { isBusy } from "./lock-queue.ts";
 
 /** Length of a key in bytes. */
 export const KEY_BYTES = 32;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { entryAsOf, withBoundedTtl } from "../src/catalog-lifetime.ts";
+import { entryAsOf, withBoundedTtl } from "../src/catalog-succession.ts";
 import { sampleEntry } from "./catalog-samples.ts";
 
 const HOUR = 3_600_000;

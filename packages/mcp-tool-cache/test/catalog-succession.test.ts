@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { LISTING_LIFETIME_MS } from "../src/catalog-lifetime.ts";
-import { type CatalogRecord, markedStale, successor } from "../src/catalog-succession.ts";
+import {
+  type CatalogRecord,
+  LISTING_LIFETIME_MS,
+  markedStale,
+  successor,
+} from "../src/catalog-succession.ts";
 import { sampleEntry, sampleTool } from "./catalog-samples.ts";
 
 const NOW = 10_000;

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "@jackfield/mcp-core";
 import { unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
 import { describe, expect, test } from "vitest";
-import { outlineTools, restoreTools } from "../src/deferred-schemas.ts";
+import { outlineTools, restoreTools } from "../src/catalog-document.ts";
 
 /** The tools, as they are read from a document. */
 function restored(...tools: readonly object[]): ToolDefinition[] {

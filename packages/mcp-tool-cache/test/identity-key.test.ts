@@ -14,7 +14,7 @@ import { type Logger, silentLogger } from "@jackfield/mcp-core";
 import { PrivateFolder, tryFileLock } from "@jackfield/mcp-core/node";
 import { describe, expect, test } from "vitest";
 import { readIdentityKey as readKeyOf } from "../src/identity-key.ts";
-import { isBusy } from "../src/sqlite-error.ts";
+import { isBusy } from "../src/lock-queue.ts";
 import { recordingLogger, temporaryDirectory } from "./catalog-samples.ts";
 import { startFixture } from "./child-process.ts";
 

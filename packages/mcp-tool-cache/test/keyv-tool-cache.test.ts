@@ -1,7 +1,8 @@
+import { EventEmitter } from "node:events";
 import { join } from "node:path";
 import { isMcpError } from "@jackfield/mcp-core";
 import { KeyvSqlite } from "@keyv/sqlite";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { keyvToolCache } from "../src/index.ts";
 import {
   recordingLogger,
@@ -105,8 +106,51 @@ test("a store that never answers times out as a miss and does not block close", 
   expect(await cache.getMany([id])).toEqual(new Map());
   await cache.set(id, sampleEntry());
   await cache.close();
-  expect(lines).toHaveLength(3);
-  expect(lines.join()).toContain("did not answer within 1 ms");
+  expect(lines).toEqual([expect.stringContaining("did not answer within 1 ms")]);
+});
+
+test("an outage of the store is told once, and again when the store has worked in between", async () => {
+  const rows = new Map<string, unknown>();
+  let isDown = false;
+  const upOrThrow = () => {
+    if (isDown) throw new Error("connect ECONNREFUSED 10.0.0.7:6379");
+    return true;
+  };
+  const store = {
+    get: async (row: string) => upOrThrow() && rows.get(row),
+    set: async (row: string, value: unknown) => upOrThrow() && rows.set(row, value) !== undefined,
+    delete: async (row: string) => upOrThrow() && rows.delete(row),
+    clear: async () => rows.clear(),
+  };
+  const { log, lines } = recordingLogger();
+  const cache = keyvToolCache(store, { key, log });
+  const said: string[][] = [];
+  for (const down of [false, true, false, true]) {
+    isDown = down;
+    for (let time = 0; time < 5; time += 1) {
+      await cache.set(id, sampleEntry({ listedAt: 1_000 + said.length * 10 + time }));
+      await cache.getMany([id]);
+    }
+    said.push(lines.splice(0));
+  }
+  await cache.close();
+  const refused = expect.stringContaining("ECONNREFUSED");
+  expect(said).toEqual([[], [refused], [expect.stringMatching(/^warn .*works again/)], [refused]]);
+});
+
+test("the client of a store that does not answer is given up by close, and its errors end no process", async () => {
+  const client = Object.assign(new EventEmitter(), { destroy: vi.fn() });
+  const never = () => new Promise<never>(() => {});
+  const store = { client, get: never, set: never, delete: never, clear: never, disconnect: never };
+  const { log, lines } = recordingLogger();
+  const cache = keyvToolCache(store, { key, timeoutMs: 5, log });
+  const reading = cache.getMany([id]);
+  await vi.waitFor(() => expect(client.listenerCount("error")).toBe(1));
+  client.emit("error", new Error("Connection terminated unexpectedly"));
+  await reading;
+  await cache.close();
+  expect(client.destroy).toHaveBeenCalledOnce();
+  expect(lines).toContainEqual(expect.stringContaining("Connection terminated unexpectedly"));
 });
 
 test("a write that the store reports as failed is logged", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createLockQueue } from "../src/lock-queue.ts";
+import { LockQueue } from "../src/lock-queue.ts";
 
 /** An error as SQLite throws it for a lock of another process. */
 const LOCKED = Object.assign(new Error("database is locked"), { errcode: 5 });
@@ -25,12 +25,12 @@ afterEach(() => {
 
 describe("the queue of tasks that need a lock", () => {
   test("runs a task at once if the lock is free", async () => {
-    expect(await createLockQueue().run(() => "done", 0)).toBe("done");
+    expect(await new LockQueue().run(() => "done", 0)).toBe("done");
   });
 
   test("lets only the first task retry, and runs all of them in order once the lock is free", async () => {
     const { lock, attempts, attempt } = heldLock();
-    const queue = createLockQueue();
+    const queue = new LockQueue();
     const names = Array.from({ length: 20 }, (_, index) => `write-${index}`);
     const writes = names.map((name) => queue.run(attempt(name), 5_000));
     await vi.advanceTimersByTimeAsync(1_000);
@@ -44,7 +44,7 @@ describe("the queue of tasks that need a lock", () => {
 
   test("rejects a task at its own timeout while another still waits", async () => {
     const { lock, attempt } = heldLock();
-    const queue = createLockQueue();
+    const queue = new LockQueue();
     const patient = queue.run(attempt("patient"), 5_000);
     const impatient = expect(queue.run(attempt("impatient"), 100)).rejects.toBe(LOCKED);
     await vi.advanceTimersByTimeAsync(120);
@@ -56,7 +56,7 @@ describe("the queue of tasks that need a lock", () => {
 
   test("keeps a task's timeout when the clock is set back", async () => {
     const { attempt } = heldLock();
-    const late = expect(createLockQueue().run(attempt("late"), 2_000)).rejects.toBe(LOCKED);
+    const late = expect(new LockQueue().run(attempt("late"), 2_000)).rejects.toBe(LOCKED);
     await vi.advanceTimersByTimeAsync(500);
     vi.setSystemTime(Date.now() - 3_600_000);
     await vi.advanceTimersByTimeAsync(1_520);
@@ -65,7 +65,7 @@ describe("the queue of tasks that need a lock", () => {
 
   test("continues after a task that fails for another reason", async () => {
     const { lock, attempt } = heldLock();
-    const queue = createLockQueue();
+    const queue = new LockQueue();
     const first = queue.run(attempt("first"), 5_000);
     const fails = expect(
       queue.run(() => {

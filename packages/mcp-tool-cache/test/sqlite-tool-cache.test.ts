@@ -240,11 +240,10 @@ describe("close", () => {
   });
 });
 
-test("import and read load no dependency, and a write loads Keyv without a native driver", async () => {
+test("an import loads no dependency, and the first use loads Keyv without a native driver", async () => {
   const { stdout } = await runFixture("importing-process", [temporaryDirectory()]);
   const loaded = JSON.parse(stdout) as { onImport: string[]; onRead: string[]; onWrite: string[] };
   expect(loaded.onImport).toEqual([]);
-  expect(loaded.onRead).toEqual([]);
-  expect(loaded.onWrite).toEqual(expect.arrayContaining(["keyv", "@keyv/sqlite"]));
+  expect(loaded.onRead).toEqual(expect.arrayContaining(["keyv", "@keyv/sqlite"]));
   expect(loaded.onWrite).not.toContain("better-sqlite3");
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { join } from "node:path";
 import { type InspectedFile, PrivateFolder } from "@jackfield/mcp-core/node";
 import { expect, test } from "vitest";
-import { removeUnusable } from "../src/unusable-file.ts";
+import { removeUnusable } from "../src/catalog-file.ts";
 import { temporaryDirectory } from "./catalog-samples.ts";
 
 /** A folder with a bad file, and what was found there. */

@@ -12,6 +12,8 @@ export type ArgumentCheck = (args: unknown) => McpError | undefined;
  * A check is synchronous and takes some milliseconds at most: it is bounded by a count of steps, not by a clock, so its answer
  * does not depend on the machine's load.
  *
+ * Where the server's limits say `checkArguments: false`, it only demands that the arguments are an object.
+ *
  * @returns a check that gives `MCP_ARGUMENTS_INVALID` with the places and reasons, or `MCP_LIMIT_EXCEEDED` if the schema or a
  * pattern in it would take too long; both with outcome `not-sent`, and without the arguments in their text.
  */
@@ -20,6 +22,7 @@ export function createArgumentCheck(tool: ToolDescriptor): ArgumentCheck {
   return (args) => {
     if (!isRecord(args))
       return refusal(tool, "MCP_ARGUMENTS_INVALID", "the arguments must be one JSON object");
+    if (tool.checkArguments === false) return undefined;
     const schema: unknown = tool.definition.inputSchema;
     try {
       validator ??= createSchemaValidator(isSchema(schema) ? schema : true);

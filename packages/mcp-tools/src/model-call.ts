@@ -2,6 +2,7 @@ import {
   type CallOptions,
   type InputOptions,
   isMcpError,
+  isRecord,
   type JsonObject,
   type McpError,
   type McpErrorReport,
@@ -36,7 +37,7 @@ export type OnCallError = (error: McpError, tool: ToolDescriptor) => string | un
 /** Options of a call made for a model. */
 export interface ModelCallOptions
   extends InputOptions,
-    Pick<CallOptions, "signal" | "onProgress" | "approved" | "timeoutMs" | "maxTotalMs"> {
+    Pick<CallOptions, "signal" | "onProgress" | "approved" | "timeoutMs" | "maxTotalMs" | "output"> {
   readonly onError?: OnCallError | undefined;
   /** The argument check to use. Default: a new one for each call. Reuse one to prepare the schema only once. */
   readonly checkArguments?: ArgumentCheck | undefined;
@@ -56,7 +57,25 @@ export function callForModel(
   input: unknown,
   { onError, checkArguments = createArgumentCheck(tool), ...options }: ModelCallOptions = {},
 ): Promise<ModelCallResult> {
-  return callTool({ source, tool, onError, checkArguments }, input, options);
+  return callTool({ source, tool, onError, checkArguments }, withoutUndefined(input), options);
+}
+
+/** Arguments without the members that are `undefined`, which JSON does not have: programs write them for what was not given. */
+export function withoutUndefined(args: unknown): unknown {
+  if (!holdsUndefined(args)) return args;
+  if (Array.isArray(args)) return args.map(withoutUndefined);
+  const entries = Object.entries(args as JsonObject).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries.map(([name, value]) => [name, withoutUndefined(value)]));
+}
+
+/** Whether a member is `undefined`, at any depth. */
+function holdsUndefined(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsUndefined);
+  if (!isRecord(value)) return false;
+  // JSON has no inherited members, and `for…in` makes no list of the names.
+  for (const name in value) if (value[name] === undefined || holdsUndefined(value[name])) return true;
+  return false;
 }
 
 /** What is the same for all calls of a tool. */
@@ -106,15 +125,11 @@ function repaired({
   return { ...answer, content: answer.content ?? [] };
 }
 
-/** A failed call in the form of a result. */
-export function failedCall(
-  error: unknown,
-  tool: ToolDescriptor,
-  onError: OnCallError | undefined,
-): FailedCall {
-  const place = { server: tool.server, tool: tool.originalName };
+/** A failed call in the form of a result. @param tool - missing if the model named none that there is */
+export function failedCall(error: unknown, tool?: ToolDescriptor, onError?: OnCallError): FailedCall {
+  const place = tool === undefined ? {} : { server: tool.server, tool: tool.originalName };
   const known = isMcpError(error) ? error : unexpectedError(error, place);
-  const replacement = onError?.(known, tool);
+  const replacement = tool && onError?.(known, tool);
   // Results may be sent to browsers; the stderr of a server's process should not be.
   const { stderr: _, ...report } = known.toJSON();
   return {

@@ -15,24 +15,28 @@ import {
   type ModelCallOptions,
   type ModelCallResult,
   type ToolCalls,
+  withoutUndefined,
 } from "./model-call.ts";
+import { toolTitle } from "./tool-metadata.ts";
 
 /** Options of tools made for models; the names are the same in every adapter. */
 export interface ModelToolOptions extends Pick<ModelCallOptions, "onError"> {
-  /** The provider that input schemas are fitted for. Default `none`: only an incomplete root is filled in. */
+  /** What input schemas are fitted for. Default `auto`: the API of the model where the adapter knows it, else what every API accepts. */
   readonly schemaProfile?: SchemaProfile | undefined;
 }
 
 /** A tool of a source with all that an adapter for any framework needs. */
 export interface ModelTool {
   readonly descriptor: ToolDescriptor;
+  /** The description to show: well-formed, and never empty, since some APIs refuse that. */
+  readonly description: string;
   /** The input schema to show, fitted when it is first read. */
   readonly fitted: FittedSchema;
   /** Checks a model's input against the server's own schema. `null` or `undefined` counts as no arguments. */
   check(input: unknown): McpError | undefined;
-  /** The arguments in a model's input, unwrapped if the fitted schema wrapped them. */
+  /** The arguments in a model's input, as the server gets them. */
   argumentsOf(input: unknown): JsonObject;
-  /** `callForModel` with the unwrapped arguments. */
+  /** `callForModel` with the arguments in a model's input. */
   call(input: unknown, options?: ModelCallOptions): Promise<ModelCallResult>;
   /** The result of a call that is not made, because the adapter refuses it with this error. */
   refuse(error: McpError): ModelCallResult;
@@ -52,11 +56,11 @@ export function createModelTool(
   return new LazyModelTool(source, descriptor, options);
 }
 
+/** A class, because thousands of objects with getters of their own take a hundred times as long to make. */
 class LazyModelTool implements ModelTool {
   readonly descriptor: ToolDescriptor;
   readonly #source: ToolSource;
   readonly #options: ModelToolOptions;
-  #fitted: FittedSchema | undefined;
   #calls: ToolCalls | undefined;
 
   constructor(source: ToolSource, descriptor: ToolDescriptor, options: ModelToolOptions) {
@@ -65,25 +69,29 @@ class LazyModelTool implements ModelTool {
     this.#options = options;
   }
 
+  get description(): string {
+    const { description, originalName } = this.descriptor;
+    const shown = description.trim() === "" ? (toolTitle(this.descriptor) ?? originalName) : description;
+    return shown.toWellFormed();
+  }
+
   get fitted(): FittedSchema {
-    this.#fitted ??= fitSchema(this.descriptor.definition.inputSchema, {
-      profile: this.#options.schemaProfile,
-    });
-    return this.#fitted;
+    const { inputSchema } = this.descriptor.definition;
+    return fitSchema(inputSchema, { profile: this.#options.schemaProfile });
   }
 
   argumentsOf(input: unknown): JsonObject {
-    const args = this.#unwrap(input);
+    const args = this.#argumentsIn(input);
     return isRecord(args) ? args : {};
   }
 
   check(input: unknown): McpError | undefined {
-    return this.#toolCalls().checkArguments(this.#unwrap(input));
+    return this.#toolCalls().checkArguments(this.#argumentsIn(input));
   }
 
   call(input: unknown, options: ModelCallOptions = {}): Promise<ModelCallResult> {
     const calls = this.#toolCalls();
-    const args = this.#unwrap(input);
+    const args = this.#argumentsIn(input);
     if (!("onError" in options || "checkArguments" in options)) return callTool(calls, args, options);
     const { onError, checkArguments } = calls;
     return callForModel(this.#source, this.descriptor, args, { onError, ...options, checkArguments });
@@ -93,8 +101,8 @@ class LazyModelTool implements ModelTool {
     return failedCall(error, this.descriptor, this.#options.onError);
   }
 
-  #unwrap(input: unknown): unknown {
-    return this.fitted.unwrap(input ?? {});
+  #argumentsIn(input: unknown): unknown {
+    return this.fitted.unwrap(withoutUndefined(input ?? {}));
   }
 
   #toolCalls(): ToolCalls {

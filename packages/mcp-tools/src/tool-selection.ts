@@ -1,5 +1,6 @@
 import { McpError, type ToolDescriptor } from "@jackfield/mcp-core";
 import { matchesPattern } from "./name-pattern.ts";
+import { isForModels } from "./tool-metadata.ts";
 
 /** Which of a source's tools are offered, by exposed or original name; `*` stands for any characters, also none. */
 export interface ToolSelection {
@@ -10,7 +11,8 @@ export interface ToolSelection {
 }
 
 /**
- * The tools that a selection leaves, in their order.
+ * The tools that a selection leaves for a model, in their order. Tools that their server keeps for its own interface (`_meta.ui.visibility`
+ * without `model`) are never among them.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for an invalid selection: a string in place of a list must not be read as its
  * characters.
@@ -25,7 +27,10 @@ export function selectTools(
     patterns.some(
       (pattern) => matchesPattern(pattern, tool.name) || matchesPattern(pattern, tool.originalName),
     );
-  return tools.filter((tool) => (include === undefined || isNamed(tool, include)) && !isNamed(tool, exclude));
+  return tools.filter(
+    (tool) =>
+      isForModels(tool) && (include === undefined || isNamed(tool, include)) && !isNamed(tool, exclude),
+  );
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { ContentBlock, ToolCallResult } from "@jackfield/mcp-core";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classifyResult, type ResultPart } from "../src/classified-result.ts";
-import { resultText } from "../src/result-text.ts";
+import { type ClassifiedResult, classifyResult, type ResultPart } from "../src/classified-result.ts";
+import { withTextOfBytes } from "../src/content-bytes.ts";
+import { CLAUDE_MEDIA, modelContent, resultText } from "../src/model-content.ts";
 
 interface Row {
   readonly title: string;
@@ -10,6 +12,17 @@ interface Row {
   readonly isError?: boolean;
   readonly text: string;
 }
+
+/** A PNG image of one pixel, and how other servers might send it. */
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const png = { kind: "media", media: "image", mimeType: "image/png", data: PNG, byteLength: 70 } as const;
+const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]).toString("base64");
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+const base64 = (text: string | Uint8Array) => Buffer.from(text as string).toString("base64");
+const blob = (mimeType: string | undefined, data: string): ContentBlock[] => [
+  { type: "resource", resource: { uri: "a:b", blob: data, ...(mimeType && { mimeType }) } },
+];
 
 const NESTED = { rows: [{ id: 1, tags: ["a", "b"] }], next: null };
 
@@ -34,16 +47,16 @@ const TABLE: readonly Row[] = [
     text: "one\n\ntwo",
   },
   {
-    title: "[T26] an image keeps its MIME type and is only named in text",
-    result: { content: [{ type: "image", data: "aGk=", mimeType: "image/webp" }] },
-    parts: [{ kind: "image", data: "aGk=", mimeType: "image/webp" }],
-    text: "[image: image/webp]",
+    title: "[T26] an image is only named in text",
+    result: { content: [{ type: "image", data: PNG, mimeType: "image/png" }] },
+    parts: [png],
+    text: "[image: image/png, 70 bytes, not shown]",
   },
   {
     title: "audio becomes an audio part",
     result: { content: [{ type: "audio", data: "aGk=", mimeType: "audio/wav" }] },
-    parts: [{ kind: "audio", data: "aGk=", mimeType: "audio/wav" }],
-    text: "[audio: audio/wav]",
+    parts: [{ kind: "media", media: "audio", data: "aGk=", mimeType: "audio/wav", byteLength: 2 }],
+    text: "[audio: audio/wav, 2 bytes, not shown]",
   },
   {
     title: "a text resource is shown with its URI",
@@ -52,12 +65,10 @@ const TABLE: readonly Row[] = [
     text: "[resource: file:///a.md]\n# A",
   },
   {
-    title: "a blob resource without a MIME type becomes application/octet-stream",
-    result: { content: [{ type: "resource", resource: { uri: "file:///a.bin", blob: "aGk=" } }] },
-    parts: [
-      { kind: "resource-blob", uri: "file:///a.bin", data: "aGk=", mimeType: "application/octet-stream" },
-    ],
-    text: "[resource: file:///a.bin (application/octet-stream), content not shown]",
+    title: "bytes of no known type are named with their size and address",
+    result: { content: blob(undefined, "AAEC") },
+    parts: [{ kind: "unshown", what: "resource", uri: "a:b", byteLength: 3 }],
+    text: "[resource: a:b (3 bytes), content not shown]",
   },
   {
     title: "a resource link shows its name, URI, MIME type and description",
@@ -110,11 +121,11 @@ const TABLE: readonly Row[] = [
   {
     title: "[T24] a member that repeats the content blocks is given once",
     result: {
-      content: [{ type: "image", data: "aGk=", mimeType: "image/png" }],
-      structuredContent: { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }] },
+      content: [{ type: "image", data: PNG, mimeType: "image/png" }],
+      structuredContent: { content: [{ type: "image", data: PNG, mimeType: "image/png" }] },
     },
-    parts: [{ kind: "image", data: "aGk=", mimeType: "image/png" }],
-    text: "[image: image/png]",
+    parts: [png],
+    text: "[image: image/png, 70 bytes, not shown]",
   },
   {
     title: "a member that no text repeats stays when another is dropped",
@@ -194,10 +205,10 @@ const TABLE: readonly Row[] = [
     text: '{"type":"hologram","depth":{"cm":3}}',
   },
   {
-    title: "an image without a MIME type becomes JSON text",
-    result: { content: unknownBlock({ type: "image", data: "aGk=" }) },
-    parts: [{ kind: "text", text: '{"type":"image","data":"aGk="}' }],
-    text: '{"type":"image","data":"aGk="}',
+    title: "an image without a MIME type is what its bytes are",
+    result: { content: unknownBlock({ type: "image", data: PNG }) },
+    parts: [png],
+    text: "[image: image/png, 70 bytes, not shown]",
   },
   {
     title: "a resource without content becomes JSON text",
@@ -218,8 +229,8 @@ const TABLE: readonly Row[] = [
     text: "The tool returned nothing.",
   },
   {
-    title: "an empty text block counts as no content",
-    result: { content: [{ type: "text", text: "" }] },
+    title: "a blank text block counts as no content",
+    result: { content: [{ type: "text", text: " \n" }] },
     parts: [],
     text: "The tool returned nothing.",
   },
@@ -238,10 +249,197 @@ const TABLE: readonly Row[] = [
   },
 ];
 
+describe("an image is what its bytes are", () => {
+  it.each<[string, string, string, object]>([
+    ["a sloppy name", "image/PNG", PNG, png],
+    ["a parameter", "image/png; charset=binary", PNG, png],
+    ["another image's name", "image/jpeg", PNG, png],
+    ["a text's name", "text/plain", PNG, png],
+    ["a data: URL", "image/png", `data:image/png;base64,${PNG}`, png],
+    ["the URL-safe alphabet", "image/png", PNG.replaceAll("+", "-").replaceAll("/", "_"), png],
+    ["line ends and no padding", "image/png", PNG.replace(/.{40}/g, "$&\r\n").replaceAll("=", ""), png],
+    ["an alias", "image/jpg", JPEG, { kind: "media", mimeType: "image/jpeg" }],
+    [
+      "a type that no model takes",
+      "image/bmp",
+      base64("BM\0\0\0\0"),
+      { kind: "unshown", mimeType: "image/bmp" },
+    ],
+    ["the name of an image, and other bytes", "image/png", base64("\u0001hello"), { kind: "unshown" }],
+    ["an address in place of bytes", "image/png", "https://example.com/a.png", { kind: "unshown" }],
+    ["no bytes", "image/png", " ", { kind: "unshown", mimeType: "image/png" }],
+    ["SVG", "image/svg+xml", base64(SVG), { kind: "text", text: SVG }],
+  ])("with %s", (_title, mimeType, data, part) => {
+    expect(classifyResult({ content: [{ type: "image", data, mimeType }] }).parts).toMatchObject([part]);
+    const [asResource] = classifyResult({ content: blob(mimeType, data) }).parts;
+    const kind = (part as ResultPart).kind === "text" ? "resource-text" : (part as ResultPart).kind;
+    expect(asResource).toMatchObject({ ...part, kind, uri: "a:b" });
+  });
+});
+
+describe("bytes that are text", () => {
+  const text = "Grüße, 漢字 🦀\n";
+  it.each<[string | undefined, Uint8Array | string]>([
+    ["text/plain", text],
+    ["text/html; charset=utf-8", text],
+    ["application/json", text],
+    ["application/vnd.api+json", text],
+    ["application/x-yaml", text],
+    ["application/javascript", text],
+    ["application/octet-stream", text],
+    [undefined, text],
+    ["text/csv; charset=utf-16le", Buffer.from(text, "utf16le")],
+    ["text/plain", Buffer.from(`\ufeff${text}`, "utf16le")],
+  ])("%s are shown as text", (mimeType, bytes) => {
+    const content = blob(mimeType, base64(bytes));
+    expect(classifyResult({ content }).parts).toEqual([{ kind: "resource-text", uri: "a:b", text }]);
+    expect(withTextOfBytes(content)).toMatchObject([{ resource: { uri: "a:b", text } }]);
+  });
+
+  it.each<[string | undefined, Uint8Array]>([
+    ["text/plain", Buffer.from([0xff, 0xfe, 0x41])],
+    ["text/plain", Buffer.from([0x41, 0, 0x42])],
+    [undefined, Buffer.from([0x41, 1, 0x42])],
+    ["application/zip", Buffer.from("PK")],
+  ])("%s that are none are named", (mimeType, bytes) => {
+    const content = blob(mimeType, base64(bytes));
+    expect(classifyResult({ content }).parts).toMatchObject([{ kind: "unshown", uri: "a:b" }]);
+    expect(withTextOfBytes(content)).toBe(content);
+  });
+
+  it("a text that quotes the signature of a PDF stays a text", () => {
+    const content = blob("text/markdown", base64("A PDF begins with %PDF-1.7."));
+    expect(classifyResult({ content }).parts).toMatchObject([{ text: "A PDF begins with %PDF-1.7." }]);
+  });
+});
+
+describe("nothing binary is written out", () => {
+  const long = base64(Buffer.concat([Buffer.from(PNG, "base64"), Buffer.alloc(600, 7)]));
+  const longJpeg = base64(Buffer.concat([Buffer.from(JPEG, "base64"), Buffer.alloc(600, 0xff)]));
+  const zip = base64(Buffer.concat([Buffer.from("PK\x03\x04"), Buffer.alloc(600, 7)]));
+  it.each<[string, ToolCallResult]>([
+    ["a text that is base64", { content: [{ type: "text", text: long }] }],
+    ["a data: URL in a text", { content: [{ type: "text", text: `![x](data:image/png;base64,${long})` }] }],
+    [
+      "structured content",
+      { content: [], structuredContent: { shot: long, url: `data:image/png;base64,${long}` } },
+    ],
+    ["JSON that is a text", { content: [{ type: "text", text: JSON.stringify({ shot: long, at: 1 }) }] }],
+    [
+      "JSON with slashes as PHP writes them",
+      { content: [{ type: "text", text: JSON.stringify({ shot: longJpeg }).replaceAll("/", "\\/") }] },
+    ],
+    ["a spreadsheet in JSON", { content: [], structuredContent: { file: zip } }],
+    ["a sentence", { content: [{ type: "text", text: `Image: ${long} and more` }] }],
+    ["a block of an unknown kind", { content: unknownBlock({ type: "chart", data: long }) }],
+    ["a link", { content: [{ type: "resource_link", uri: `data:image/png;base64,${long}`, name: "x" }] }],
+    [
+      "an address",
+      { content: [{ type: "resource", resource: { uri: `data:image/png;base64,${long}`, text: "a" } }] },
+    ],
+  ])("in %s", (_title, result) => {
+    const text = resultText(classifyResult(result));
+    expect(text).not.toContain(long.slice(0, 200));
+    expect(text).not.toMatch(/\/{9}|(?:Bwc){9}/);
+    expect(text).toContain("not shown]");
+  });
+
+  it("what stands around it stays", () => {
+    const json = { content: [{ type: "text" as const, text: JSON.stringify({ shot: long, at: 1 }) }] };
+    expect(resultText(classifyResult(json))).toBe('{"shot":"[image/png, 670 bytes, not shown]","at":1}');
+  });
+
+  it("a long word is a text, also if a part of it begins as base64 of an image does", () => {
+    const text = `prefix${long}`;
+    expect(resultText(classifyResult({ content: [{ type: "text", text }] }))).toBe(text);
+  });
+
+  it("a short base64 text is a text", () => {
+    expect(resultText(classifyResult({ content: [{ type: "text", text: PNG }] }))).toBe(PNG);
+  });
+});
+
+describe("an image that is too large for the model", () => {
+  const png = (width: number, height: number, length = 40) => {
+    const bytes = Buffer.alloc(length);
+    Buffer.from(PNG, "base64").copy(bytes, 0, 0, 24);
+    bytes.writeUInt32BE(width, 16);
+    bytes.writeUInt32BE(height, 20);
+    return classifyResult({
+      content: [{ type: "image", mimeType: "image/png", data: bytes.toString("base64") }],
+    });
+  };
+
+  it.each<[string, ClassifiedResult]>([
+    ["pixels a side", png(1_280, 8_001)],
+    ["bytes", png(640, 480, 3_750_001)],
+  ])("in %s is named, with what it takes", (_what, result) => {
+    expect(modelContent(result, CLAUDE_MEDIA)).toEqual({
+      kind: "text",
+      text: expect.stringMatching(
+        /^\[image: image\/png, .+, not shown: too large, at most 3\.8 MB and 8000 pixels a side are\]$/,
+      ),
+    });
+  });
+
+  it("is shown to a model without such a limit, and one at the limit to all", () => {
+    expect(modelContent(png(1_280, 8_001), { image: true }).kind).toBe("parts");
+    expect(modelContent(png(8_000, 8_000, 3_750_000), CLAUDE_MEDIA).kind).toBe("parts");
+  });
+
+  it("is named as any other to a model that takes none", () => {
+    const { text } = modelContent(png(1, 9_000), { ...CLAUDE_MEDIA, image: false }) as { text: string };
+    expect(text).toBe("[image: image/png, 40 bytes, not shown]");
+  });
+});
+
+describe("half of a surrogate pair", () => {
+  const half = "cut \ud83d";
+  it.each<[string, ToolCallResult]>([
+    ["a text", { content: [{ type: "text", text: half }] }],
+    ["structured content", { content: [], structuredContent: { title: half } }],
+    ["the name of a member", { content: [], structuredContent: { list: [{ [half]: 1 }] } }],
+    ["a resource", { content: [{ type: "resource", resource: { uri: half, text: half } }] }],
+    [
+      "a link",
+      { content: [{ type: "resource_link", uri: "a:b", name: half, description: half, mimeType: half }] },
+    ],
+    ["a media type", { content: [{ type: "image", data: "AAEC", mimeType: half }] }],
+    ["a block of an unknown kind", { content: unknownBlock({ type: "x", [half]: half }) }],
+  ])("in %s is replaced", (_title, result) => {
+    const { parts } = classifyResult(result);
+    const texts = [resultText({ parts, isError: false, isForUser: false }), JSON.stringify(parts)];
+    for (const text of texts) {
+      expect(text.isWellFormed()).toBe(true);
+      expect(text).toContain("\ufffd");
+      expect(text).not.toMatch(/\\ud83d/i);
+    }
+  });
+});
+
+describe("a block for the user alone", () => {
+  const secret: ContentBlock = { type: "text", text: "violet", annotations: { audience: ["user"] } };
+  it("is not shown to a model, nor is structured content that repeats it", () => {
+    const content: ContentBlock[] = [
+      secret,
+      { type: "text", text: "Done.", annotations: { audience: ["user", "assistant"] } },
+    ];
+    expect(classifyResult({ content, structuredContent: { note: "violet" } }).parts).toEqual([
+      { kind: "text", text: "Done." },
+    ]);
+  });
+
+  it("leaves a sentence if there is nothing else", () => {
+    expect(resultText(classifyResult({ content: [secret] }))).toBe(
+      "The tool's answer is shown to the user alone.",
+    );
+  });
+});
+
 describe("classifying a result", () => {
   it.each(TABLE)("$title", ({ result, parts, isError = false, text }) => {
     const classified = classifyResult(result);
-    expect(classified).toEqual({ parts, isError });
+    expect(classified).toEqual({ parts, isError, isForUser: false });
     expect(resultText(classified)).toBe(text);
   });
 
@@ -273,6 +471,36 @@ describe("classifying a result", () => {
 
 it.each([null, undefined, 5, "text", []])("a result that is %j has no parts", (answer) => {
   const classified = classifyResult(answer as unknown as ToolCallResult);
-  expect(classified).toEqual({ parts: [], isError: false });
+  expect(classified).toEqual({ parts: [], isError: false, isForUser: false });
   expect(resultText(classified)).not.toBe("");
+});
+
+it("whatever a server answers is read without throwing, and is well-formed", () => {
+  const text = fc.string({ unit: "binary" });
+  const block = fc.oneof(
+    fc.record(
+      {
+        type: fc.constantFrom("text", "image", "audio", "resource", "resource_link", "x"),
+        text,
+        data: fc.oneof(text, fc.base64String()),
+        mimeType: text,
+        uri: text,
+        name: text,
+        resource: fc.record({ uri: text, text, blob: fc.base64String() }, { requiredKeys: ["uri"] }),
+      },
+      { requiredKeys: ["type"] },
+    ),
+    fc.anything(),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(block, { maxLength: 4 }),
+      fc.jsonValue({ stringUnit: "binary" }),
+      (content, structuredContent) => {
+        const classified = classifyResult({ content, structuredContent } as ToolCallResult);
+        expect(resultText(classified).isWellFormed()).toBe(true);
+        expect(JSON.stringify(classified)).not.toMatch(/\\ud[89a-f][0-9a-f]{2}/i);
+      },
+    ),
+  );
 });

@@ -27,6 +27,7 @@ function createSource(answer: () => ToolCallResult | Promise<ToolCallResult>) {
   const calls: Call[] = [];
   const source: ToolSource = {
     tools: () => [TOOL],
+    searchTools: () => [],
     callTool: async (tool, args, options) => {
       calls.push([tool, args, options]);
       return answer();

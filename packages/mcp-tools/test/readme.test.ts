@@ -3,7 +3,7 @@ import type { ToolSource } from "@jackfield/mcp-core";
 import { createFakeToolSource, loadReadmeExamples, type ReadmeExamples } from "@jackfield/test-kit";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
-/** What the README's examples export. */
+/** What the examples of the README and the reference export. */
 interface Examples {
   textTools(source: ToolSource): {
     readonly name: string;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => readme[Symbol.dispose]());
 
-describe("the examples of the README run", () => {
+describe("the examples of the README and the reference run", () => {
   it("an adapter in one function, which leaves out the excluded tool", async () => {
     const source = createFakeToolSource([
       { definition: { name: "look" } },

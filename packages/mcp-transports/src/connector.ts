@@ -1,36 +1,50 @@
 import {
   type ConnectOptions,
   type Connector,
+  checkOptions,
   createDeadline,
   credentialsInText,
-  DEFAULT_LIMITS,
   type Implementation,
   type Logger,
   McpError,
+  type OptionKind,
+  optionEither,
+  optionKinds,
   type ResolvedServer,
   type Session,
   thrownText,
 } from "@jackfield/mcp-core";
-import type { Channel, ChannelFacts } from "./channel.ts";
-import { ChannelFault } from "./channel-fault.ts";
-import { httpStatusOf, readFailure } from "./errors/failure.ts";
+import { readFailure, refusalOf } from "./errors/failure.ts";
 import { openingError } from "./errors/opening-error.ts";
 import { redactorOf } from "./errors/wording.ts";
-import { type ConnectionPools, createConnectionPools } from "./http/connection-pools.ts";
-import type { HttpOptionsSource } from "./http/http-options.ts";
-import { openInProcess } from "./openers/in-process.ts";
-import type { OpenerTools } from "./openers/opener.ts";
-import { openHttp, openSse } from "./openers/remote.ts";
-import { openStdio } from "./openers/stdio.ts";
+import { TransportFault } from "./faults.ts";
+import type { ConnectionPools } from "./http/connection-pools.ts";
+import type { HttpOptionsSource } from "./http/open-remote.ts";
+import { openInProcess } from "./in-process.ts";
 import { Connection, type ConnectionListener } from "./protocol/connection.ts";
 import { negotiate, type RemoteTransport } from "./protocol/era.ts";
 import { completeLimits } from "./protocol/lists.ts";
 import { ServerRequests } from "./protocol/server-requests.ts";
 import { ProtocolSession } from "./protocol/session.ts";
 import { callListener, SessionListeners } from "./protocol/session-listeners.ts";
-import { createProcessTreeRegistry, type ProcessTreeRegistry } from "./stdio/process-tree-registry.ts";
+import { StdioTransport } from "./stdio/stdio-transport.ts";
+import type { ConnectionFacts, Transport, TransportTools } from "./transport.ts";
 
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
+const OPTIONS: Record<keyof ConnectorOptions, OptionKind> = {
+  clientInfo: optionKinds.record,
+  http: optionEither(optionKinds.record, optionKinds.callable),
+  onTraffic: optionKinds.callable,
+};
+
+/** Something that passed between this program and a server. */
+export interface Traffic {
+  readonly server: string;
+  /** Whose message it is; or that the server's process wrote a line to its standard error. */
+  readonly from: "client" | "server" | "stderr";
+  /** The message as JSON, or the line; without the credentials of the entry. */
+  readonly text: string;
+}
 
 /** Options of `createConnector`. */
 export interface ConnectorOptions {
@@ -38,6 +52,8 @@ export interface ConnectorOptions {
   readonly clientInfo?: Implementation | undefined;
   /** How remote servers are reached: proxy, TLS keys, or the host's own `fetch`. A function chooses for each server. */
   readonly http?: HttpOptionsSource | undefined;
+  /** Hears what passes, for a person who looks for a fault. Default: nobody. */
+  readonly onTraffic?: ((traffic: Traffic) => void) | undefined;
 }
 
 /**
@@ -48,50 +64,63 @@ export interface ConnectorOptions {
  * The connector throws `McpError`: `MCP_CONNECT_FAILED`, `MCP_CONNECT_TIMEOUT`, `MCP_COMMAND_NOT_FOUND`, `MCP_SERVER_EXITED`,
  * `MCP_HANDSHAKE_FAILED`, `MCP_CONFIG_INVALID` (for example an invalid working directory or URL), `MCP_PROTOCOL_VIOLATED`,
  * `MCP_PROTOCOL_UNSUPPORTED`, `MCP_LIMIT_EXCEEDED`, `MCP_AUTH_REQUIRED`, `MCP_TRANSPORT_UNSUPPORTED` or `MCP_ABORTED`.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for an option that does not exist or is of another type
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
-  const shared: Shared = { registry: createProcessTreeRegistry(), pools: createConnectionPools() };
+  checkOptions(options, OPTIONS);
+  const shared: Shared = { pools: undefined, endingAnyway: new Set() };
   return (server, connectOptions) => openSession(server, connectOptions, options, shared);
 }
 
-/** What the sessions of one connector have in common. */
+/** What the sessions of a connector share. */
 interface Shared {
-  readonly registry: ProcessTreeRegistry;
-  readonly pools: ConnectionPools;
+  pools: ConnectionPools | undefined;
+  readonly endingAnyway: Set<string>;
 }
 
 async function openSession(
   server: ResolvedServer,
   connectOptions: ConnectOptions,
-  { clientInfo: ownInfo, http }: ConnectorOptions,
+  { clientInfo: ownInfo, http, onTraffic }: ConnectorOptions,
   shared: Shared,
 ): Promise<Session> {
   const clientInfo = ownInfo ?? DEFAULT_CLIENT_INFO;
-  const connectTimeoutMs = server.limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
-  const { signal, prior, handlers: hostHandlers = {}, auth, principal } = connectOptions;
-  let channel: Channel | undefined;
+  const limits = completeLimits(server.limits);
+  const { connectTimeoutMs, maxMessageBytes } = limits;
+  const { signal, prior, handlers = {}, principal, trace } = connectOptions;
+  let transport: Transport | undefined;
   let probeStatus: number | undefined;
-  // Errors of the host's functions before a channel exists may contain the server's URL.
-  const known: ChannelFacts = "url" in server ? { secrets: credentialsInText(server.url) } : {};
-  const facts = () => channel?.facts() ?? known;
+  // Errors of the host's functions before a transport exists may contain the server's URL.
+  const known: ConnectionFacts = "url" in server ? { secrets: credentialsInText(server.url) } : {};
+  const facts = () => transport?.facts() ?? known;
   const log: Logger = (level, message, fields) => {
     const redactor = redactorOf(server, facts().secrets);
-    callListener(() => connectOptions.log(level, redactor.hide(message), redactor.hideIn(fields)));
+    const named = { server: server.name, ...fields };
+    callListener(() => connectOptions.log(level, redactor.hide(message), redactor.hideIn(named)));
   };
+  const hear = (from: Traffic["from"], text: string) => {
+    const shown = redactorOf(server, facts().secrets).hide(text);
+    callListener(() => onTraffic?.({ server: server.name, from, text: shown }));
+  };
+  const onErrorLine = onTraffic && ((line: string) => hear("stderr", line));
+  const onMessage =
+    onTraffic && ((from: "client" | "server", message: object) => hear(from, JSON.stringify(message)));
   const deadline = createDeadline({
     signal,
     timeoutMs: connectTimeoutMs,
-    aborted: (cause) => new ChannelFault({ kind: "aborted" }, { cause }),
-    expired: () => new ChannelFault({ kind: "deadline-expired" }),
+    aborted: (cause) => new TransportFault({ kind: "aborted" }, { cause }),
+    expired: () => new TransportFault({ kind: "deadline-expired" }),
   });
   try {
     deadline.signal.throwIfAborted();
-    const maxMessageBytes = server.limits?.maxMessageBytes ?? DEFAULT_LIMITS.maxMessageBytes;
     const { closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = connectOptions;
-    const tools = { ...shared, http, auth, maxMessageBytes, connectTimeoutMs, closeTimeoutMs, log };
-    const listeners = new SessionListeners({ server: server.name, log });
-    const handlers = { base: hostHandlers, principal };
-    const questions = new ServerRequests({ server: server.name, handlers, log });
+    const tools: TransportTools = {
+      ...connectOptions,
+      ...{ http, maxMessageBytes, connectTimeoutMs, closeTimeoutMs, log, onErrorLine },
+    };
+    const listeners = new SessionListeners(log);
+    const questions = new ServerRequests({ server: server.name, handlers, principal, log });
     const listener: ConnectionListener = {
       onServerMessage: (message, stream) => {
         if ("id" in message || message.method === "notifications/cancelled") questions.take(message, stream);
@@ -99,31 +128,36 @@ async function openSession(
       },
       onEnd: () => questions.connection?.end(undefined),
     };
-    const onStrayAnswer = createStrayAnswerLog({ server: server.name, log });
+    // As their number reaches 1, 10, 100 and so on, so that a server cannot fill the log with them.
+    const onStrayAnswer = (count: number) =>
+      /^10*$/.test(String(count)) &&
+      log("debug", "The server sent answers to no pending request; they are ignored.", { count });
     const onProblem = (error: Error) =>
-      log("debug", "The connection reported a problem.", { server: server.name, error: thrownText(error) });
-    const limits = completeLimits(server.limits);
+      log("debug", "The connection reported a problem.", { error: thrownText(error) });
     const negotiated = await negotiate({
       server,
       clientInfo,
-      handlers: hostHandlers,
+      handlers,
       prior,
       connectTimeoutMs,
       deadline,
-      openChannel: (transport) => openChannel(server, tools, transport),
-      onChannel: (opened) => {
-        channel = opened;
+      endingAnyway: shared.endingAnyway,
+      openTransport: (kind, isPublic) =>
+        openTransport(server, isPublic ? { ...tools, auth: undefined } : tools, shared, kind),
+      onTransport: (opened) => {
+        transport = opened;
       },
       onProbeRefused: (error) => {
-        probeStatus = httpStatusOf(readFailure(error));
+        probeStatus = refusalOf(readFailure(error))?.status;
       },
-      createConnection: ({ transport }) => {
-        const connection = new Connection({ transport, limits, listener, onStrayAnswer, onProblem });
+      createConnection: (opened) => {
+        const reports = { listener, onStrayAnswer, onProblem, onMessage };
+        const connection = new Connection({ transport: opened, limits, trace, ...reports });
         questions.connection = connection;
         return connection;
       },
     });
-    return new ProtocolSession({ server, negotiated, handlers: hostHandlers, questions, listeners, log });
+    return new ProtocolSession({ server, limits, negotiated, handlers, questions, listeners, log });
   } catch (error) {
     throw openingError(error, { server, facts: facts(), connectTimeoutMs, probeStatus });
   } finally {
@@ -131,20 +165,25 @@ async function openSession(
   }
 }
 
-/** Opens each transport with its own opener. A remote server may turn out to speak another one than its entry says. */
-function openChannel(
+/** A remote server may turn out to speak another transport than its entry says. */
+async function openTransport(
   server: ResolvedServer,
-  tools: OpenerTools,
-  transport: RemoteTransport | undefined,
-): Promise<Channel> {
+  tools: TransportTools,
+  shared: Shared,
+  kind: RemoteTransport | undefined,
+): Promise<Transport> {
   switch (server.transport) {
     case "stdio":
-      return openStdio(server, tools);
+      return new StdioTransport(server, tools);
     case "in-process":
-      return openInProcess(server, tools);
+      return openInProcess(server);
     case "http":
-    case "sse":
-      return transport === "sse" ? openSse(server, tools) : openHttp(server, tools);
+    case "sse": {
+      // Half of the package: a program whose servers are local does not load it.
+      const { ConnectionPools, openRemote } = await import("./http/open-remote.ts");
+      shared.pools ??= new ConnectionPools();
+      return openRemote(server, tools, shared.pools, kind ?? "http");
+    }
     default:
       throw unsupportedError(server);
   }
@@ -170,24 +209,3 @@ const DEFAULT_CLIENT_INFO: Implementation = {
   name: "jackfield",
   version: typeof PACKAGE_VERSION === "undefined" ? UNBUILT_VERSION : PACKAGE_VERSION,
 };
-
-/**
- * Counts answers to no pending request: late ones, second ones, ones with an id that was never sent. They are logged when
- * their number reaches 1, 10, 100 and so on, so that a server cannot fill the log with them.
- */
-function createStrayAnswerLog({
-  server,
-  log,
-}: {
-  readonly server: string;
-  readonly log: Logger;
-}): () => void {
-  let count = 0;
-  let nextReport = 1;
-  return () => {
-    count += 1;
-    if (count < nextReport) return;
-    nextReport *= 10;
-    log("debug", "The server sent answers to no pending request; they are ignored.", { server, count });
-  };
-}

@@ -1,15 +1,9 @@
 import { isRecord } from "@jackfield/mcp-core";
 import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
-import { INTERNAL_ERROR } from "./rpc-codes.ts";
+import { INTERNAL_ERROR } from "./faults.ts";
 
 /** The `data` of an error that replaces an invalid answer. */
 export const UNSOUND_ANSWER = Symbol("unsound answer");
-
-/**
- * Returns the message, a replacement for it, or `undefined` to drop it. `characters`: the length of the text that it was parsed from, if
- * any.
- */
-export type MessageCheck = (message: JSONRPCMessage, characters?: number) => JSONRPCMessage | undefined;
 
 /** The members of an answer, with unchecked values. */
 interface AnswerMembers {
@@ -22,13 +16,53 @@ interface AnswerMembers {
 /**
  * Checks each incoming message before anything else reads it. An answer that is not JSON-RPC would leave its request waiting in
  * vain. An error replaces it, so that the request fails at once. An answer that is nested too deep or has too many
- * parts is replaced as well; any other such message is dropped.
+ * parts is replaced as well; for any other such message, the result is `undefined`. `characters`: the length of the text that it was parsed from.
  */
-export const checkMessage: MessageCheck = (message, characters = Number.POSITIVE_INFINITY) => {
+export function checkMessage(
+  message: JSONRPCMessage,
+  characters = Number.POSITIVE_INFINITY,
+): JSONRPCMessage | undefined {
   const excess = characters > ALWAYS_WITHIN_BOUNDS ? findExcess(message) : undefined;
   if (excess !== undefined) return isAnswer(message) ? unsoundAnswer(message.id, excess) : undefined;
   return soundMessage(message);
-};
+}
+
+/**
+ * The messages of a JSON text: one, or those of a batch (MCP 2025-03-26). An answer that names its request is not checked further here:
+ * pass it to `soundMessage`.
+ *
+ * @throws SyntaxError if anything in it is not JSON-RPC, or it is nested too deep or has too many parts.
+ */
+export function readMessages(text: string): JSONRPCMessage[] {
+  const parsed: unknown = JSON.parse(text);
+  const excess = text.length > ALWAYS_WITHIN_BOUNDS ? findExcess(parsed) : undefined;
+  if (excess !== undefined) throw new SyntaxError(excess);
+  const messages: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
+  if (!messages.every(isMessage)) throw new SyntaxError("the answer is JSON, but not JSON-RPC");
+  return messages as JSONRPCMessage[];
+}
+
+function isMessage(value: unknown): boolean {
+  if (!isRecord(value) || value.jsonrpc !== "2.0") return false;
+  withoutNulls(value);
+  const { id, method, params, error } = value;
+  if (method !== undefined)
+    return (
+      typeof method === "string" &&
+      (id === undefined || isId(id)) &&
+      (params === undefined || isRecord(params))
+    );
+  if (isId(id)) return true;
+  // A server that could not read a request answers without its id (JSON-RPC 2.0, section 5).
+  return (id === undefined || id === null) && isError(error);
+}
+
+/** Removes what is `null` in a parsed message and may be left out: `method`, `params`, and the id of what is no answer. */
+export function withoutNulls(message: { [member: string]: unknown }): void {
+  if (message.method === null) delete message.method;
+  if (message.params === null) delete message.params;
+  if (message.id === null && typeof message.method === "string") delete message.id;
+}
 
 /** Replaces an answer that is not JSON-RPC as it is. Any other message is returned unchanged. */
 export function soundMessage(message: JSONRPCMessage): JSONRPCMessage {
@@ -60,7 +94,8 @@ function checkAnswer({ id, result, error }: AnswerMembers): JSONRPCMessage {
   const hasError = error !== undefined && error !== null;
   if (hasError && result !== undefined && result !== null)
     return unsoundAnswer(id, "it has both a result and an error");
-  if (hasError && isId(id) && isError(error)) return { jsonrpc: "2.0", id, error };
+  // A server that could not read a request does not know its id (JSON-RPC 2.0, section 5).
+  if (hasError && (isId(id) || id === null) && isError(error)) return { jsonrpc: "2.0", id, error };
   if (!hasError && isId(id) && isRecord(result)) return { jsonrpc: "2.0", id, result };
   return unsoundAnswer(id, hasError ? "its error is malformed" : "its result is not an object");
 }
@@ -78,7 +113,7 @@ const DEEPEST_NESTING = 256;
 const MOST_PARTS = 1_000_000;
 
 /** A JSON text of at most this many characters cannot exceed the bounds. */
-export const ALWAYS_WITHIN_BOUNDS = DEEPEST_NESTING;
+const ALWAYS_WITHIN_BOUNDS = DEEPEST_NESTING;
 
 /**
  * Says which bound a value parsed from JSON exceeds; `undefined` if none. Such a message is made to break unbounded recursion

@@ -85,6 +85,14 @@ describe.concurrent("connecting to a server that starts but does not become read
     expectGone(server.starts());
   });
 
+  test("names what a download may need and the process does not get, at the connect deadline", async () => {
+    const withheld = ["HTTPS_PROXY", "NODE_EXTRA_CA_CERTS"];
+    const server = scriptedServer(() => true, { limits: { connectTimeoutMs: 300 } });
+    expect((await failToConnect({ ...server, withheld })).message).toContain(
+      'does not get HTTPS_PROXY, NODE_EXTRA_CA_CERTS, which a download may need: list them in "inheritEnv" or in "env" of its entry. Raise',
+    );
+  });
+
   test("[X20] ends its process even if it ignores the end of its input and SIGTERM", async () => {
     const server = scriptedServer(
       (message, { process }) => {

@@ -2,6 +2,7 @@ import {
   type CallOptions,
   type JsonObject,
   McpError,
+  type SearchToolsOptions,
   type SourceEvents,
   type ToolCallResult,
   type ToolDefinition,
@@ -39,9 +40,16 @@ export interface RecordedCall {
   readonly options: CallOptions;
 }
 
+/** One search of a source. */
+export interface RecordedSearch {
+  readonly query: string;
+  readonly options: SearchToolsOptions;
+}
+
 /** A tool source whose tools are functions that the test provides. */
 export interface FakeToolSource extends ToolSource {
   readonly calls: readonly RecordedCall[];
+  readonly searches: readonly RecordedSearch[];
   /** Replaces the tools and emits `toolsChanged`, once for each server whose tools differ. */
   replaceTools(tools: readonly FakeTool[]): void;
 }
@@ -58,6 +66,7 @@ interface OfferedTool {
 
 class ScriptedToolSource implements FakeToolSource {
   readonly calls: RecordedCall[] = [];
+  readonly searches: RecordedSearch[] = [];
   readonly #pending = createPendingWork();
   readonly #listeners = new Set<(event: ToolsChanged) => void>();
   #offered: ReadonlyMap<string, OfferedTool>;
@@ -70,6 +79,20 @@ class ScriptedToolSource implements FakeToolSource {
 
   tools(): readonly ToolDescriptor[] {
     return this.#descriptors;
+  }
+
+  /** Every word of the query occurs in the name or description; an exact name comes first. How tools are ranked is not a fake's business. */
+  searchTools(query: string, options: SearchToolsOptions = {}): readonly ToolDescriptor[] {
+    const { limit = 10, servers, tools } = options;
+    this.searches.push({ query, options });
+    const words = query.toLowerCase().split(/\s+/);
+    const found = this.#descriptors.filter(({ name, description }) =>
+      words.every((word) => `${name} ${description}`.toLowerCase().includes(word)),
+    );
+    return found
+      .filter((tool) => (servers?.includes(tool.server) ?? true) && (tools?.(tool) ?? true))
+      .sort((one, other) => Number(other.name === query) - Number(one.name === query))
+      .slice(0, limit);
   }
 
   async callTool(tool: ToolRef, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolCallResult> {

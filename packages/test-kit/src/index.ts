@@ -1,3 +1,4 @@
+export { API_RULES, refusals } from "./api-rules.ts";
 export {
   createFakeConnector,
   type FakeAttempt,
@@ -58,6 +59,7 @@ export {
   type InProcessFaultServer,
   type InProcessTransport,
 } from "./servers/in-process-fault-server.ts";
+export { type ModelApi, type ModelTurn, startModelApi, toolResultIn } from "./servers/model-api.ts";
 export {
   type ProtectedServer,
   type ProtectedServerOptions,
@@ -66,6 +68,7 @@ export {
 } from "./servers/protected-server.ts";
 export type { RecordedHttpRequest } from "./servers/request-log.ts";
 export type { RpcError, RpcId, RpcMessage } from "./servers/rpc-message.ts";
+export { type RealStore, startRealStore } from "./servers/shared-stores.ts";
 export { type StdioFaultServer, stdioFaultServer } from "./servers/stdio-fault-server.ts";
 export type { TcpConnection } from "./servers/tcp-connection.ts";
 export type { TcpConnectionPlan, TcpCut, TcpDirectionPlan, TcpPlan } from "./servers/tcp-connection-plan.ts";
@@ -90,5 +93,6 @@ export {
   type ToolOutcome,
 } from "./suites/tool-outcomes.ts";
 export { type ToolSourceUnderTest, toolSourceSuite } from "./suites/tool-source-suite.ts";
+export { type ReadingOf, writtenSection, writtenTable } from "./suites/written-table.ts";
 export { casesOf, TEST_RUN_VARIABLE, testRunId } from "./test-run.ts";
 export { loseHome } from "./unknown-home.ts";

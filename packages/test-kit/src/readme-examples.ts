@@ -1,14 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The exports of a README's examples. Disposing of it removes the files that they were loaded from. */
+/** The exports of the examples of a package's README and reference. Disposing of it removes the files that they were loaded from. */
 export interface ReadmeExamples<Exports> extends Disposable {
   readonly exports: Exports;
 }
 
 /**
- * Loads every TypeScript block of a package's README as a module, in order, with the package's own source in place of its
- * build, so that a test can run the README's examples.
+ * Loads every TypeScript block of a package's README and `docs/reference.md` as a module, in order, with the package's own
+ * source in place of its build, so that a test can run these examples.
  *
  * @param folder The package's folder.
  * @returns the merged exports of all blocks. Disposing of it removes the files.
@@ -18,12 +18,12 @@ export async function loadReadmeExamples<Exports extends object>(
   folder: string,
 ): Promise<ReadmeExamples<Exports>> {
   const { name } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name: string };
-  const readme = readFileSync(join(folder, "README.md"), "utf8");
+  const pages = ["README.md", "docs/reference.md"].map((page) => readFileSync(join(folder, page), "utf8"));
   const place = mkdtempSync(join(folder, "test", "readme-"));
   const dispose = () => rmSync(place, { recursive: true, force: true });
   const exports = {};
   try {
-    for (const [index, [, code = ""]] of [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].entries()) {
+    for (const [index, [, code = ""]] of [...pages.join("\n").matchAll(/```ts\n([\s\S]*?)```/g)].entries()) {
       const file = join(place, `example-${index}.ts`);
       const ownSource = code
         .replaceAll(JSON.stringify(name), '"../../src/index.ts"')

@@ -8,6 +8,8 @@ export interface ModelSettings {
   readonly isBaseUrlGiven?: boolean | undefined;
   readonly apiKey: string;
   readonly model: string;
+  /** Whether the model searches for tools. Default: it is offered all of them. */
+  readonly search?: boolean | undefined;
 }
 
 /** The answer to one message of a person. */

@@ -23,6 +23,7 @@ export function createAiSdkAgent(source: ToolSource, settings: ModelSettings): A
     apiKey: settings.apiKey,
   });
   const recorder = recordCalls(source);
+  const search = settings.search === true ? "always" : "off";
   let history: ModelMessage[] = [];
   return {
     async ask(text, { signal, print }) {
@@ -32,7 +33,7 @@ export function createAiSdkAgent(source: ToolSource, settings: ModelSettings): A
         model: provider(settings.model),
         instructions: INSTRUCTIONS,
         messages,
-        ...aiSdkLiveTools(recorder),
+        ...aiSdkLiveTools(recorder, { search }),
         stopWhen: isStepCount(MOST_STEPS),
         abortSignal: signal,
         // Errors arrive in the stream as well; without this they would be written to the console.

@@ -24,6 +24,7 @@ export function recordCalls(source: ToolSource): CallRecorder {
   let records: CallRecord[] = [];
   return {
     tools: () => source.tools(),
+    searchTools: (query, options) => source.searchTools(query, options),
     on: (event, listener) => source.on(event, listener),
     async callTool(tool, args, options) {
       const called = identify(source, tool);

@@ -19,6 +19,7 @@ const RECURSION_LIMIT = 2 * MOST_STEPS;
 /** A conversation driven by LangChain.js. */
 export function createLangchainAgent(source: ToolSource, settings: ModelSettings): AgentFramework {
   const recorder = recordCalls(source);
+  const search = settings.search === true ? "always" : "off";
   const agent = createAgent({
     model: new ChatOpenAI({
       model: settings.model,
@@ -26,7 +27,7 @@ export function createLangchainAgent(source: ToolSource, settings: ModelSettings
       configuration: { baseURL: settings.baseUrl },
       maxRetries: 2,
     }),
-    middleware: [mcpMiddleware(recorder)],
+    middleware: [mcpMiddleware(recorder, { search })],
     systemPrompt: INSTRUCTIONS,
   });
   let history: BaseMessage[] = [];

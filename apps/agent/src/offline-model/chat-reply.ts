@@ -1,6 +1,7 @@
 import type { JsonObject } from "@jackfield/mcp-core";
 import { fillArguments } from "./argument-filling.ts";
 import { type ChatMessage, type ChatRequest, type ChatTool, messageText } from "./chat-request.ts";
+import { withoutQuotedText } from "./prompt-values.ts";
 import { chooseTool } from "./tool-choice.ts";
 import { describeToolResult } from "./tool-result-text.ts";
 
@@ -12,6 +13,9 @@ export type ChatReply =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "tool-call"; readonly id: string; readonly name: string; readonly args: JsonObject };
 
+/** The tool by which others are found. */
+const SEARCH = "search_tools";
+
 const INTRODUCTION = `(This is ${OFFLINE_MODEL}: not a language model, but rules that pick a tool by its words.)`;
 
 /**
@@ -20,9 +24,18 @@ const INTRODUCTION = `(This is ${OFFLINE_MODEL}: not a language model, but rules
  */
 export function replyTo(request: ChatRequest): ChatReply {
   const last = request.messages.at(-1);
-  if (last?.role === "tool") return say(describeToolResult(last.content), request.messages);
-  const prompt = last === undefined ? "" : messageText(last);
-  const tool = chooseTool(prompt, request.tools);
+  const hasSearched = last?.role === "tool" && last.toolCallId?.startsWith(SEARCH) === true;
+  if (last?.role === "tool" && !hasSearched) return say(describeToolResult(last.content), request.messages);
+  const said = hasSearched ? request.messages.findLast(({ role }) => role === "user") : last;
+  const prompt = said === undefined ? "" : messageText(said);
+  const tool = chooseTool(
+    prompt,
+    request.tools.filter(({ name }) => name !== SEARCH),
+  );
+  if (tool === undefined && !hasSearched && request.tools.some(({ name }) => name === SEARCH)) {
+    const args = { query: withoutQuotedText(prompt) };
+    return { kind: "tool-call", id: `${SEARCH}_${request.messages.length}`, name: SEARCH, args };
+  }
   if (tool === undefined) return say(describeAbilities(request.tools), request.messages);
   const { args, missing } = fillArguments(tool.parameters, prompt);
   if (missing.length > 0) return say(askFor(tool, missing), request.messages);

@@ -4,6 +4,8 @@ export interface ChatMessage {
   readonly role: string;
   /** Text or a list of parts, as it was sent. */
   readonly content: unknown;
+  /** The call that a message of the role `tool` answers. */
+  readonly toolCallId?: string | undefined;
 }
 
 export interface ChatTool {
@@ -57,7 +59,8 @@ function parseMessage(message: unknown): ChatMessage {
   if (!isRecord(message) || typeof message.role !== "string") {
     throw new BadChatRequest("Every message must be an object with a `role`.");
   }
-  return { role: message.role, content: message.content };
+  const { role, content, tool_call_id: id } = message;
+  return { role, content, ...(typeof id === "string" ? { toolCallId: id } : {}) };
 }
 
 function parseTool(tool: unknown): ChatTool {

@@ -36,6 +36,23 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
     expect(source.calls[0]?.options.audience).toBe("model");
   });
 
+  it("searches for the tool if it is told to, and knows it in the next turn", async () => {
+    const source = fakeDemoSource({ echo: ({ message }) => text(`Echo: ${message}`) });
+    const queries: string[] = [];
+    const searchTools = (query: string) => {
+      if (query !== "") queries.push(query); // The empty one only has the index built.
+      return source.tools();
+    };
+    const searched = Object.assign(source, { searchTools });
+    const agent = await loadFramework(name, searched, { ...settings(), search: true });
+    for (const message of ["one", "two"]) {
+      const answer = await agent.ask(`Echo the message "${message}"`, { signal: never });
+      expect(answer.text).toContain(`Echo: ${message}`);
+      expect(answer.calls).toMatchObject([{ name: "mcp__everything__echo", ok: true }]);
+    }
+    expect(queries).toEqual([expect.stringContaining("Echo the message")]);
+  });
+
   it("streams the answer in pieces", async () => {
     const source = fakeDemoSource({ echo: ({ message }) => text(`Echo: ${message}`) });
     const agent = await loadFramework(name, source, settings());
@@ -59,12 +76,12 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
     expect(second.calls).toHaveLength(1);
   });
 
-  it("tells the model that the tool returned an image", async () => {
+  it("names an image that the tool returned, since Chat Completions takes none", async () => {
     const image = { type: "image" as const, data: "iVBORw0KGgo=", mimeType: "image/png" };
     const source = fakeDemoSource({ "get-tiny-image": () => ({ content: [image] }) });
     const agent = await loadFramework(name, source, settings());
     const answer = await agent.ask("Get the tiny image.", { signal: never });
-    expect(answer.text).toContain("The tool returned an image (image/png).");
+    expect(answer.text).toContain("[image: image/png, 8 bytes, not shown]");
     expect(answer.calls[0]?.mediaTypes).toEqual(["image/png"]);
   });
 

@@ -12,13 +12,14 @@ import { type Logger, McpError, type ServerDefinition } from "@jackfield/mcp-cor
 import { openApprovals } from "../approval-store.ts";
 import { askForApproval } from "./approval-question.ts";
 import type { CommandResult } from "./command-result.ts";
-import { placeOf, printableName } from "./lines.ts";
-import { isFileLost } from "./lost-configuration.ts";
+import { counted, placeOf, printableName, withLines } from "./lines.ts";
+import { lostFile } from "./lost-configuration.ts";
 import { type CommandPlaces, nextCommand } from "./next-command.ts";
 import { alignColumns } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface ApproveOptions extends Pick<DiscoverServersOptions, "cwd" | "files" | "servers" | "hosts"> {
+export interface ApproveOptions
+  extends Pick<DiscoverServersOptions, "cwd" | "files" | "servers" | "hosts" | "maxFileBytes"> {
   /** The server; `undefined` for every one that waits. */
   readonly name: string | undefined;
   /** Approves the named server without asking. */
@@ -46,7 +47,7 @@ interface Decisions {
 export async function approve(
   options: ApproveOptions,
 ): Promise<CommandResult & { readonly found: DiscoveredServers }> {
-  const { name, yes, cwd, files, servers, hosts } = options;
+  const { name, yes, cwd, files, servers, hosts, maxFileBytes } = options;
   if (yes && name === undefined) {
     const message = `"approve --yes" needs the name of a server; it cannot approve all servers at once.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "approve" });
@@ -54,12 +55,12 @@ export async function approve(
   const places = { configFiles: files, cwd, hosts, servers };
   const ledger = openApprovals(undefined, options.log);
   const { admit } = createServerAdmission({ ledger });
-  const found = await discoverServers({ cwd, files, servers, hosts, admit });
+  const found = await discoverServers({ cwd, files, servers, hosts, maxFileBytes, admit });
   const waiting = found.blocked.filter(({ by }) => by === "approval").map(({ definition }) => definition);
   const wanted = waiting.filter((definition) => name === undefined || definition.name === name);
   if (name !== undefined && wanted.length === 0) refuseUnknown(name, found, places);
   const decisions = await decide(wanted, ledger, options);
-  return { found, ...resultOf(decisions, isFileLost(found), places) };
+  return { found, ...(await resultOf(decisions, lostFile(found), places)) };
 }
 
 /** Refuses a name that no usable entry has. A server that needs no approval, or has it, is no error. */
@@ -84,13 +85,14 @@ async function decide(
   const decisions: Decisions = { approved: [], waiting: [] };
   const canAsk = stdin.isTTY === true && !yes;
   const asking = { input: stdin, output: terminal.stderr, signal };
-  for (const definition of wanted) {
+  for (const [index, definition] of wanted.entries()) {
+    const place = { number: index + 1, of: wanted.length };
     const request = approvalRequest(definition);
     if (!canAsk) {
       const text = approvalText(request, terminal.stderr.columns || undefined);
       terminal.stderr.write(`${text}\n\n`);
     }
-    if (yes || (canAsk && (await askForApproval(request, asking)))) {
+    if (yes || (canAsk && (await askForApproval(request, { ...asking, place })))) {
       await ledger.approve(definition);
       decisions.approved.push(definition);
     } else decisions.waiting.push(definition);
@@ -98,7 +100,13 @@ async function decide(
   return decisions;
 }
 
-function resultOf({ approved, waiting }: Decisions, isLost: boolean, places: CommandPlaces): CommandResult {
+async function resultOf(
+  decisions: Decisions,
+  error: McpError | undefined,
+  places: CommandPlaces,
+): Promise<CommandResult> {
+  const approved = await withLines(decisions.approved);
+  const waiting = await withLines(decisions.waiting);
   const shown = ({ name, transport, definedIn }: ServerDefinition) => ({ name, transport, definedIn });
   const rows = [
     ...approved.map((definition) => rowOf(definition, "approved")),
@@ -108,13 +116,15 @@ function resultOf({ approved, waiting }: Decisions, isLost: boolean, places: Com
     waiting.length === 0
       ? ""
       : `Approve one with "${nextCommand("approve NAME", places)}" in a terminal, or with "--yes".\n`;
+  const closing = `${counted(approved.length, "server")} approved, ${waiting.length} not.`;
   return {
     json: { approved: approved.map(shown), waiting: waiting.map(shown) },
     text: ({ columns }) =>
       rows.length === 0
         ? "No server is waiting for approval.\n"
-        : alignColumns(rows, { columns, keepsEnd: [2] }) + advice,
-    exitCode: waiting.length === 0 && !isLost ? 0 : 1,
+        : `${alignColumns(rows, { columns, keepsEnd: [2] })}\n${closing}\n${advice}`,
+    error,
+    exitCode: waiting.length === 0 && error === undefined ? 0 : 1,
   };
 }
 

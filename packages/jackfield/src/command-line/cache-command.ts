@@ -87,7 +87,7 @@ function listed(entries: readonly CatalogSummary[]): CommandResult {
   ]);
   const table = (page: Page) =>
     alignColumns([["SERVER", "TOOLS", "LISTED AT", ""], ...rows], tableOn(page, {}));
-  return { json: entries, text: rows.length === 0 ? "The catalog is empty.\n" : table, exitCode: 0 };
+  return { json: { entries }, text: rows.length === 0 ? "The catalog is empty.\n" : table, exitCode: 0 };
 }
 
 /**

@@ -1,10 +1,16 @@
 import { resolve } from "node:path";
-import type { ApprovalLedger, DiscoveredServers, DiscoverServersOptions } from "@jackfield/mcp-config";
-import { createServerAdmission, findServers } from "@jackfield/mcp-config/runtime";
-import type { DefinitionScope, Diagnostic, Logger, ServerDefinition } from "@jackfield/mcp-core";
+import {
+  type ApprovalLedger,
+  createServerAdmission,
+  type DiscoveredServers,
+  type DiscoverServersOptions,
+  findServers,
+} from "@jackfield/mcp-config";
+import type { DefinedIn, DefinitionScope, Diagnostic, Logger, ServerDefinition } from "@jackfield/mcp-core";
 import { readApprovals } from "../approval-store.ts";
 import type { CommandResult } from "./command-result.ts";
-import { isFileLost, isRead, NOTHING_READ } from "./lost-configuration.ts";
+import { withLines } from "./lines.ts";
+import { isRead, lostFile, NOTHING_READ } from "./lost-configuration.ts";
 import type { Page } from "./page.ts";
 
 /** What to do with configuration files. No server is started, and no variable is filled in. */
@@ -20,7 +26,7 @@ export type ConfigAction =
     };
 
 export interface ConfigListOptions
-  extends Pick<DiscoverServersOptions, "cwd" | "files" | "hosts" | "servers"> {
+  extends Pick<DiscoverServersOptions, "cwd" | "files" | "hosts" | "servers" | "maxFileBytes"> {
   /** Warned of stored approvals that are not trusted. */
   readonly log: Logger;
 }
@@ -34,8 +40,8 @@ export interface ListedServer
   readonly approved: boolean;
   /** Why it is not used. */
   readonly blockedBy?: { readonly by: string; readonly reason: string } | undefined;
-  /** The entry that takes precedence: one of the same name, or one that reaches the same endpoint. */
-  readonly shadowedBy?: { readonly name: string; readonly reason: "name" | "endpoint" } | undefined;
+  /** Where the entry of the same name stands that is used instead. */
+  readonly shadowedBy?: DefinedIn | undefined;
 }
 
 /**
@@ -48,20 +54,22 @@ export async function listConfig(
   const { log, ...places } = options;
   const ledger = readApprovals(log);
   const { admit } = createServerAdmission({ ledger });
-  const found = await (await findServers(places)).merge(admit);
-  const listed = await Promise.all([
+  const found = await (await findServers({ ...places, remarks: true })).merge(admit);
+  const stronger = await withLines(found.shadowed.map(({ by }) => ({ definedIn: by })));
+  const entries = await Promise.all([
     ...found.servers.map((definition) => listedAs(definition, ledger, {})),
-    ...found.blocked
-      // These are among the shadowed as well.
-      .filter(({ by }) => by !== "equivalent")
-      .map(({ definition, by, reason }) => listedAs(definition, ledger, { blockedBy: { by, reason } })),
-    ...found.shadowed.map(({ definition, by, reason }) =>
-      listedAs(definition, ledger, { shadowedBy: { name: by, reason } }),
+    ...found.blocked.map(({ definition, by, reason }) =>
+      listedAs(definition, ledger, { blockedBy: { by, reason } }),
+    ),
+    ...found.shadowed.map(({ definition }, index) =>
+      listedAs(definition, ledger, { shadowedBy: stronger[index]?.definedIn }),
     ),
   ]);
+  const listed = await withLines(entries);
   const nothing = isRead(found) ? "No server is configured.\n" : NOTHING_READ;
   const text = listed.length === 0 ? nothing : (page: Page) => tableOf(listed, page);
-  return { found, json: listed, text, exitCode: isFileLost(found) ? 1 : 0 };
+  const error = lostFile(found);
+  return { found, json: { definitions: listed }, text, error, exitCode: error === undefined ? 0 : 1 };
 }
 
 /** Loads the code for tables, which `--json` does not need. */
@@ -87,18 +95,26 @@ async function listedAs(
  */
 export async function parseConfig(
   { host, file, layers }: Extract<ConfigAction, { kind: "parse" }>,
-  cwd: string | undefined,
+  { cwd, maxFileBytes }: Pick<DiscoverServersOptions, "cwd" | "maxFileBytes">,
 ): Promise<CommandResult> {
   const { describeServers, parseHostFile } = await import("@jackfield/mcp-config");
   const inFolder = (path: string) => resolve(cwd ?? ".", path);
   const files = { file: inFolder(file), beneath: layers.map(inFolder) };
-  const { servers, diagnostics } = await parseHostFile({ host, ...files, cwd, env: process.env });
-  const rows = servers.map(({ name, written, definition: { definedIn } }) => ({
-    name,
-    transport: written.transport,
-    enabled: written.enabled,
-    definedIn,
-  }));
+  const { servers, diagnostics } = await parseHostFile({
+    host,
+    ...files,
+    cwd,
+    env: process.env,
+    maxFileBytes,
+  });
+  const rows = await withLines(
+    servers.map(({ name, written, definition: { definedIn } }) => ({
+      name,
+      transport: written.transport,
+      enabled: written.enabled,
+      definedIn,
+    })),
+  );
   return {
     json: { servers: describeServers(servers), diagnostics: diagnostics.map(placedDiagnostic) },
     async text(page) {

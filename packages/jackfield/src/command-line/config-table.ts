@@ -26,9 +26,9 @@ export function listedTable(servers: readonly ListedServer[], page: Page): strin
 
 function stateOf(server: Omit<ListedServer, "name" | "transport" | "definedIn">): string {
   const { enabled, disabledBy, approved, blockedBy, shadowedBy } = server;
-  if (shadowedBy) return `shadowed by ${printableName(shadowedBy.name, 40)}`;
-  if (!enabled) return disabledBy === undefined ? "off" : `off (${printableName(disabledBy, 40)})`;
-  if (!approved && blockedBy?.by !== "host") return "not approved";
+  if (shadowedBy) return `shadowed by ${placeOf(shadowedBy)}`;
+  if (!enabled) return disabledBy === undefined ? "off" : `off (${printableName(disabledBy, 160)})`;
+  if (!approved) return "not approved";
   return blockedBy ? `blocked (${printableName(blockedBy.by, 40)})` : "on";
 }
 

@@ -1,4 +1,4 @@
-import type { SourceLocation } from "@jackfield/mcp-core";
+import type { DefinedIn, SourceLocation } from "@jackfield/mcp-core";
 import { fitCells } from "./cells.ts";
 import { printable, printableMessage } from "./terminal.ts";
 
@@ -24,7 +24,20 @@ export function placeOf({ file, line }: SourceLocation): string {
   return printableName(line === undefined ? file : `${file}:${line}`, LONGEST_PLACE);
 }
 
+/** The same, each with the line and column of its entry, which are looked up in its file. */
+export async function withLines<T extends { readonly definedIn: DefinedIn }>(
+  entries: readonly T[],
+): Promise<readonly T[]> {
+  const { locate } = await import("@jackfield/mcp-config");
+  return Promise.all(
+    entries.map(async (entry) => {
+      const { definedIn } = entry;
+      return { ...entry, definedIn: { ...definedIn, ...(await locate(definedIn)) } };
+    }),
+  );
+}
+
 /** A number with its noun, in the singular or the plural. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }

@@ -11,9 +11,11 @@ import {
   type DiscoveredServers,
   type DiscoverServersOptions,
   discoverServers,
+  type ServerResolverOptions,
 } from "@jackfield/mcp-config";
 import {
   isMcpError,
+  KnownCredentials,
   type Logger,
   McpError,
   ownCredentials,
@@ -26,7 +28,6 @@ import { approveCommand, blockedReportOf } from "../blocked-servers.ts";
 import { entryAuthorization } from "../entry-authorization.ts";
 import { loginDirectory } from "../login-directory.ts";
 import { rewordedError } from "../reworded-error.ts";
-import { createSecrecy, type Secrecy } from "../secrecy.ts";
 import type { CommandResult } from "./command-result.ts";
 import { printableName } from "./lines.ts";
 import { nextCommand } from "./next-command.ts";
@@ -35,8 +36,11 @@ import { printable, type Terminal } from "./terminal.ts";
 import { whyUnused } from "./unused-server.ts";
 
 export interface LoginCommandOptions
-  extends Pick<DiscoverServersOptions, "cwd" | "files" | "hosts" | "servers"> {
+  extends Pick<DiscoverServersOptions, "cwd" | "files" | "hosts" | "servers" | "maxFileBytes"> {
   readonly name: string | undefined;
+  /** As `openMcp` has them. */
+  readonly inputs?: ServerResolverOptions["inputs"];
+  readonly projectVariables?: ServerResolverOptions["projectVariables"];
   /** The catalog's directory, as `CacheCommandOptions` has it. */
   readonly cache: string | undefined;
   readonly log: Logger;
@@ -62,16 +66,20 @@ export interface LoginOptions extends LoginCommandOptions {
  */
 export async function login(options: LoginOptions): Promise<CommandResult> {
   const { scopes, signal } = options;
-  const { definition, server, oauth, secrecy } = await openAccount(options, "login");
+  const { definition, server, oauth, credentials } = await openAccount(options, "login");
   await using _ = oauth;
-  const credentials = ownCredentials(server);
-  if (credentials !== undefined) throw refusal(definition, PREFERRED_CREDENTIALS[credentials]);
+  const own = ownCredentials(server);
+  if (own !== undefined) throw refusal(definition, PREFERRED_CREDENTIALS[own]);
   const name = server.name;
   const login = await oauth
     .login(server, { signal, scopes, authorize: showPage(options) })
-    .catch((error: unknown) => Promise.reject(secrecy.hideIn(withAdvice(error))));
+    .catch((error: unknown) => Promise.reject(credentials.hideIn(withAdvice(error))));
   const { serverUrl, resource } = login;
-  const shown = secrecy.hideIn({ ...login, serverUrl: shownUrl(serverUrl), resource: shownUrl(resource) });
+  const shown = credentials.hideIn({
+    ...login,
+    serverUrl: shownUrl(serverUrl),
+    resource: shownUrl(resource),
+  });
   const duration = shown.isRefreshable
     ? "It is renewed automatically."
     : shown.expiresAt === undefined
@@ -93,11 +101,11 @@ export async function login(options: LoginOptions): Promise<CommandResult> {
  * @throws McpError as `login` does, but not for an entry with credentials of its own
  */
 export async function logout(options: LoginCommandOptions): Promise<CommandResult> {
-  const { server, oauth, secrecy } = await openAccount(options, "logout");
+  const { server, oauth, credentials } = await openAccount(options, "logout");
   await using _ = oauth;
   const wasLoggedIn = await oauth.logout(server);
   const name = printableName(server.name);
-  const serverUrl = secrecy.hideIn(shownUrl(server.url));
+  const serverUrl = credentials.hideIn(shownUrl(server.url));
   return {
     json: { name: server.name, loggedIn: false, wasLoggedIn, serverUrl },
     text: wasLoggedIn ? `Logged out of ${name}.\n` : `There was no login to ${name}.\n`,
@@ -109,21 +117,21 @@ interface OpenedAccount {
   readonly definition: ServerDefinition;
   readonly server: ResolvedRemoteServer;
   readonly oauth: OAuth;
-  /** Knows what was filled into the entry. */
-  readonly secrecy: Secrecy;
+  /** Those that were filled into the entry. */
+  readonly credentials: KnownCredentials;
 }
 
 async function openAccount(
   options: LoginCommandOptions,
   command: "login" | "logout",
 ): Promise<OpenedAccount> {
-  const { cwd, signal } = options;
-  const secrecy = createSecrecy(options.log);
-  const { log } = secrecy;
+  const { cwd, signal, inputs, projectVariables } = options;
+  const credentials = new KnownCredentials();
+  const log = credentials.logger(options.log);
   const admission = createServerAdmission({ ledger: openApprovals(undefined, log) });
   const definition = await findDefinition(options, command, admission.admit);
   const isAdmitted = () => admission.isAdmitted(definition);
-  const resolve = secrecy.follow(createServerResolver({ cwd, isAdmitted }));
+  const resolve = credentials.recording(createServerResolver({ cwd, inputs, projectVariables, isAdmitted }));
   const resolving = resolve(definition, { signal });
   const server = await (command === "login"
     ? resolving
@@ -136,7 +144,7 @@ async function openAccount(
     settingsOf: () => entryAuthorization(definition, resolve, signal),
     log,
   });
-  return { definition, server, oauth, secrecy };
+  return { definition, server, oauth, credentials };
 }
 
 /** How the message ends if a connection failed below HTTP: with the system's code and no advice. */
@@ -162,30 +170,41 @@ function withoutHeaders(definition: ServerDefinition): ServerDefinition {
 }
 
 async function findDefinition(
-  { name, cwd, files, hosts, servers, cache, tellProblems }: LoginCommandOptions,
+  {
+    name,
+    cwd,
+    files,
+    hosts,
+    servers,
+    maxFileBytes,
+    cache,
+    inputs,
+    projectVariables,
+    tellProblems,
+  }: LoginCommandOptions,
   command: "login" | "logout",
   admit: NonNullable<DiscoverServersOptions["admit"]>,
 ): Promise<ServerDefinition> {
-  const places = { configFiles: files, cwd, hosts, servers, cache };
+  const places = { configFiles: files, cwd, hosts, servers, cache, inputs, projectVariables };
   const listCommand = nextCommand("config list", places);
   if (name === undefined) {
     const message = `"login" and "logout" need the name of a server; "${listCommand}" shows them.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
   }
-  const found = await discoverServers({ cwd, files, hosts, servers, admit });
+  const found = await discoverServers({ cwd, files, hosts, servers, maxFileBytes, admit });
   const invalid = isUsable(found, name) ? undefined : found.problems.find(({ server }) => server === name);
   tellProblems({ ...found, problems: found.problems.filter((problem) => problem !== invalid) });
   if (invalid !== undefined) throw invalid.error;
   const definition = found.servers.find((server) => server.name === name);
   if (definition !== undefined) return definition;
   const blocked = found.blocked.find((server) => server.definition.name === name);
-  const isUntrusted = blocked?.by === "approval" || blocked?.by === "host";
-  if (command === "logout" && blocked !== undefined && !isUntrusted) return blocked.definition;
+  if (command === "logout" && blocked !== undefined && blocked.by !== "approval") return blocked.definition;
   const unapproved = blocked?.by === "approval" ? blocked.definition : undefined;
+  if (command === "logout" && blocked !== undefined && !unapproved) return blocked.definition;
   const message = unapproved
     ? `Server ${JSON.stringify(name)} comes from a project and is not approved; review it with: ${approveCommand([unapproved], { cwd, hosts })}`
     : blocked !== undefined
-      ? whyUnused(blockedReportOf(blocked), places)
+      ? await whyUnused(blockedReportOf(blocked), places)
       : `No server is called ${JSON.stringify(name)}; "${listCommand}" shows the servers.`;
   const code = unapproved ? "MCP_APPROVAL_REQUIRED" : "MCP_SERVER_UNKNOWN";
   throw new McpError(code, message, { server: name, phase: unapproved ? "approve" : "config" });

@@ -1,6 +1,7 @@
 import { McpError } from "@jackfield/mcp-core";
 import type { McpReport } from "../mcp.ts";
 import { isUnderWrongKey } from "../wrong-root-key.ts";
+import { placed } from "./terminal.ts";
 
 type Reading = Pick<McpReport, "problems" | "diagnostics" | "discoveryError">;
 
@@ -14,15 +15,14 @@ export function isRead({ problems, diagnostics, discoveryError }: Reading): bool
 export const NOTHING_READ = "No server could be read; correct what is named above.\n";
 
 /**
- * Whether a whole file, or the search for files, failed. A list of servers or tools may then lack any number of them. A file whose servers
- * are all under a key that is not read counts as well.
+ * Why a whole file, or the search for files, failed, if one did. A list of servers or tools may then lack any number of them. A file whose
+ * servers are all under a key that is not read counts as well.
  */
-export function isFileLost({ problems, diagnostics, discoveryError }: Reading): boolean {
-  return (
-    discoveryError !== undefined ||
-    problems.some(({ server }) => server === undefined) ||
-    diagnostics.some(isUnderWrongKey)
-  );
+export function lostFile({ problems, diagnostics, discoveryError }: Reading): McpError | undefined {
+  const problem = problems.find(({ server }) => server === undefined);
+  const misplaced = diagnostics.find(isUnderWrongKey);
+  if (discoveryError !== undefined || problem !== undefined) return discoveryError ?? problem?.error;
+  return misplaced && new McpError("MCP_CONFIG_INVALID", placed(misplaced), { phase: "config" });
 }
 
 /** @throws McpError `MCP_CONFIG_INVALID` if `file` would be made from a configuration that could not all be read */

@@ -1,3 +1,4 @@
+import type { DiscoverServersOptions } from "@jackfield/mcp-config";
 import { placeOptions, shellWord } from "../searched-places.ts";
 
 /** The options that decide which servers, which catalog and which lock file a command uses. */
@@ -5,22 +6,26 @@ export interface CommandPlaces {
   readonly configFiles?: readonly string[] | undefined;
   readonly cwd?: string | undefined;
   readonly hosts?: readonly string[] | "all" | undefined;
-  readonly servers?: object | undefined;
+  readonly servers?: DiscoverServersOptions["servers"];
+  readonly inputs?: object | undefined;
+  readonly projectVariables?: readonly string[] | undefined;
   readonly cache?: string | undefined;
   readonly lock?: string | undefined;
 }
 
 /**
- * A command to run next, with the options that make it use the same servers, catalog and lock file. Entries of `--mcp-server` are not
- * repeated, because they may be secret.
+ * A command to run next, with the options that make it use the same servers, values, catalog and lock file. Entries of `--mcp-server`
+ * and answers of `--input` are not repeated, because they may be secret.
  */
 export function nextCommand(
   command: string,
-  { configFiles, cwd, hosts, servers = {}, cache, lock }: CommandPlaces,
+  { configFiles, cwd, hosts, servers = {}, inputs = {}, projectVariables = [], cache, lock }: CommandPlaces,
 ): string {
   return [
     `jackfield ${command}`,
     ...(Object.keys(servers).length === 0 ? [] : ["--mcp-server …"]),
+    ...(Object.keys(inputs).length === 0 ? [] : ["--input …"]),
+    ...projectVariables.flatMap((name) => option("--var", name)),
     ...placeOptions({ cwd, files: configFiles, hosts }),
     ...(hosts?.length === 0 ? ["--no-discover"] : []),
     ...option("--cache", cache),

@@ -3,8 +3,11 @@ import {
   type Logger,
   ownCredentials,
   type ResolvedStdioServer,
+  type Session,
+  silentLogger,
   type ToolCache,
 } from "@jackfield/mcp-core";
+import type { ConnectorOptions } from "@jackfield/mcp-transports";
 import type { Mcp } from "../mcp.ts";
 import { openMcp } from "../open-mcp.ts";
 import type { OpenMcpOptions } from "../open-mcp-options.ts";
@@ -34,7 +37,11 @@ export interface OpenRuntimeOptions {
   /** Default: the one on disk that the arguments name. */
   readonly cache?: ToolCache | undefined;
   readonly startup?: OpenMcpOptions["startup"];
+  /** Default: nothing is logged. The command shows what is wrong. */
   readonly log?: Logger | undefined;
+  /** Hears what passes between this program and the servers, and sees each session that is opened. */
+  readonly onTraffic?: ConnectorOptions["onTraffic"];
+  readonly onSession?: ((session: Session) => void) | undefined;
 }
 
 /** The `openMcp` options for the common arguments. */
@@ -43,8 +50,11 @@ export function runtimeOptions(args: CommonArguments): OpenMcpOptions {
     servers: args.servers,
     configFiles: args.configFiles,
     cwd: args.cwd,
-    discover: { hosts: args.hosts },
+    discover: { hosts: args.hosts, maxFileBytes: args.maxFileBytes },
+    resolve: { inputs: args.inputs },
+    approval: { projectVariables: args.projectVariables },
     cache: { path: args.cache },
+    ...(args.timeoutMs === undefined ? {} : { limits: { connectTimeoutMs: args.timeoutMs } }),
   };
 }
 
@@ -55,12 +65,17 @@ export function runtimeOptions(args: CommonArguments): OpenMcpOptions {
  */
 export async function openRuntime(
   args: CommonArguments,
-  { terminal, signal, startup, log, cache }: OpenRuntimeOptions,
+  { terminal, signal, startup, log = silentLogger, cache, onTraffic, onSession }: OpenRuntimeOptions,
 ): Promise<OpenedRuntime> {
   const activities = createActivities();
   const credentials = new Map<string, OwnCredentials>();
   const started = new Map<string, ResolvedStdioServer>();
-  const connector = createLateConnector({});
+  const late = createLateConnector({ onTraffic });
+  const connector: Connector = async (...attempt) => {
+    const session = await late(...attempt);
+    onSession?.(session);
+    return session;
+  };
   // Lines that are redrawn do not mix with log lines.
   using _ = args.verbose ? undefined : showProgress(terminal.stderr, activities);
   const usual = runtimeOptions(args);

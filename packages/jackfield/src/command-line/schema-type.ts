@@ -12,6 +12,8 @@ const LONGEST_REMARK = 200;
 /** The state of one translation. */
 interface Writing {
   readonly root: Schema;
+  /** Whether it is for people: on one line, without descriptions and with names as they are typed. */
+  readonly isShort: boolean;
   parts: number;
 }
 
@@ -28,7 +30,46 @@ interface Place {
  * break out of its literal or comment.
  */
 export function schemaType(schema: Schema): string {
-  return typeOf(schema, { root: schema, parts: 0 }, { depth: 0, followed: [] });
+  return typeOf(schema, { root: schema, isShort: false, parts: 0 }, { depth: 0, followed: [] });
+}
+
+/** The same type on one line and without descriptions, for people. */
+export function shortSchemaType(schema: Schema, root: Schema = schema): string {
+  return typeOf(schema, { root, isShort: true, parts: 0 }, { depth: 0, followed: [] });
+}
+
+/** A tool's arguments as a function's: `path: string, lines?: number`. */
+export function shortArguments(schema: Schema): string {
+  return argumentsOf(schema)
+    .map(({ name, isRequired, type }) => `${shortName(name)}${isRequired ? "" : "?"}: ${type}`)
+    .join(", ");
+}
+
+/** One argument of a tool. */
+export interface ToolArgument {
+  readonly name: string;
+  readonly isRequired: boolean;
+  /** As one line of TypeScript. */
+  readonly type: string;
+  readonly schema: Schema;
+}
+
+/** The arguments of a tool, required ones first. */
+export function argumentsOf(schema: Schema): readonly ToolArgument[] {
+  if (!isRecord(schema) || !isRecord(schema.properties)) return [];
+  const { required } = schema;
+  const all = Object.entries(schema.properties).map(([name, property]) => ({
+    name,
+    isRequired: Array.isArray(required) && required.includes(name),
+    type: shortSchemaType(property, schema),
+    schema: property,
+  }));
+  return [...all.filter(({ isRequired }) => isRequired), ...all.filter(({ isRequired }) => !isRequired)];
+}
+
+/** A name without quotation marks where TypeScript needs none. */
+function shortName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : stringLiteral(name);
 }
 
 /** A string literal in plain ASCII, so that it hides no characters. */
@@ -68,7 +109,7 @@ function referenced({ $ref }: Keywords, writing: Writing, { depth, followed }: P
 }
 
 /** What a reference such as `#/$defs/item` names in the same schema. */
-function lookUp(root: Schema, reference: string): Schema {
+export function lookUp(root: Schema, reference: string): Schema {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   const steps = reference.split("/").slice(1);
   let found: Schema = root;
@@ -138,8 +179,8 @@ function objectType(schema: Keywords, writing: Writing, place: Place): string {
   const { required, additionalProperties: others } = schema;
   const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
   const members = properties.flatMap(([name, property]) => {
-    const said = isRecord(property) ? remark(property.description) : "";
-    const member = `${stringLiteral(name)}${isRequired(name) ? "" : "?"}: ${typeOf(property, writing, place)};`;
+    const said = isRecord(property) && !writing.isShort ? remark(property.description) : "";
+    const member = `${writing.isShort ? shortName(name) : stringLiteral(name)}${isRequired(name) ? "" : "?"}: ${typeOf(property, writing, place)};`;
     return said === "" ? [member] : [said, member];
   });
   const { patternProperties } = schema;
@@ -153,6 +194,7 @@ function objectType(schema: Keywords, writing: Writing, place: Place): string {
   }
   // Additional properties can have no type of their own: the index signature covers the named ones as well.
   if (hasPatterns || others === true || isRecord(others)) members.push("[name: string]: unknown;");
+  if (writing.isShort) return `{ ${members.join(" ").replace(/;$/, "")} }`;
   const body = members.join("\n").replace(/^/gm, "  ");
   return `{\n${body}\n}`;
 }

@@ -1,5 +1,8 @@
 import type { Readable, Writable } from "node:stream";
 import type { Diagnostic } from "@jackfield/mcp-core";
+import { printableMessage as messageWithCodes } from "../printable-message.ts";
+
+const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);
 
 /** A stream that may be a terminal's. */
 export type Output = Writable & {
@@ -43,23 +46,10 @@ export function printable(text: string): string {
   );
 }
 
-const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);
-
-/** Most messages. Runs of spaces could fill a row of the terminal, so that what follows begins the next one. */
-const IS_PLAIN_MESSAGE = /^(?:[!-~]| (?! ))*$/;
-
-/**
- * A message in which a text of a project or a server stands beside ours, or such a name alone: whatever an approval shows as a code is
- * shown as the same code here, and several spaces are counted. Only the ellipsis stays, with which we cut, and a backslash is not doubled,
- * so that paths can be copied. Further lines are indented.
- */
+/** A message in which a text of a project or a server stands beside ours, made safe to show. */
 export function printableMessage(text: string): string {
-  if (IS_PLAIN_MESSAGE.test(text)) return text;
-  // Loaded with the first text that needs it, as hardly any does.
-  const { visibleText } =
-    require("@jackfield/mcp-config/runtime") as typeof import("@jackfield/mcp-config/runtime");
-  const lines = text.split("\n").map((line) => visibleText(line.replaceAll("\t", " ")));
-  return lines.join("\n  ").replaceAll("\\\\", "\\").replaceAll("\\u{2026}", "…");
+  const load = () => (require("@jackfield/mcp-config") as typeof import("@jackfield/mcp-config")).visibleText;
+  return messageWithCodes(text, load);
 }
 
 /** A message as lines for a terminal of that width, which would otherwise break them in the middle of a text that is not ours. */

@@ -47,9 +47,10 @@ export async function types({
   const { cache, hosts } = places;
   const file = resolve(cwd, out);
   const path = cache === undefined ? undefined : resolve(cwd, cache);
-  const catalog = sqliteToolCache({ path, log: logger });
+  const catalog = sqliteToolCache({ path, log: logger || undefined });
   const mcp = await openMcp({
     ...runtime,
+    log: logger || false,
     cache: readOnly(catalog),
     connect: connectNever,
     startup: { gateMs: 0, uncached: "later" },

@@ -1,5 +1,5 @@
 import type { BlockedReport } from "../blocked-servers.ts";
-import { placeOf } from "./lines.ts";
+import { placeOf, withLines } from "./lines.ts";
 import { type CommandPlaces, nextCommand } from "./next-command.ts";
 
 /**
@@ -7,7 +7,8 @@ import { type CommandPlaces, nextCommand } from "./next-command.ts";
  *
  * @param places - the options of this command, for the command that is advised
  */
-export function whyUnused({ name, by, reason, definedIn }: BlockedReport, places: CommandPlaces): string {
+export async function whyUnused(server: BlockedReport, places: CommandPlaces): Promise<string> {
+  const [{ name, by, reason, definedIn } = server] = await withLines([server]);
   const place = definedIn.file === undefined ? "" : ` (${placeOf(definedIn)})`;
   const next = by === "approval" ? "" : `; "${nextCommand("config list", places)}" shows what is used.`;
   return `Server ${JSON.stringify(name)}${place} is not used: ${reason}${next}`;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { win32 } from "node:path";
-import { McpError } from "@jackfield/mcp-core";
+import { checkOptions, McpError, type OptionKind, optionKinds } from "@jackfield/mcp-core";
 import { checkAuthorizationUrl } from "./authorization-url.ts";
 
 /** A program still running after this time counts as successful: some run for as long as the browser. */
@@ -14,13 +14,21 @@ export interface BrowserOpenerOptions {
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
+const OPTIONS: Record<keyof BrowserOpenerOptions, OptionKind> = {
+  command: optionKinds.texts,
+  platform: optionKinds.text,
+  env: optionKinds.record,
+};
+
 /**
  * Opens a URL in the user's browser. This package never calls it by itself; a host passes it as `authorize`. The URL is checked again
  * and passed as one argument, without a shell. It begins with its scheme, so no program takes it for an option.
  *
- * @throws McpError `MCP_AUTH_REQUIRED` if the URL may not be opened; `MCP_COMMAND_NOT_FOUND` if the program is missing or fails.
+ * @throws McpError `MCP_AUTH_REQUIRED` if the URL may not be opened; `MCP_COMMAND_NOT_FOUND` if the program is missing or fails;
+ * `MCP_CONFIG_INVALID` for an option that does not exist or is of another type.
  */
 export async function openInBrowser(url: URL, options: BrowserOpenerOptions = {}): Promise<void> {
+  checkOptions(options, OPTIONS);
   const { href } = checkAuthorizationUrl(url);
   const { platform = process.platform, env = process.env } = options;
   const [program, ...args] = options.command ?? browserCommand(platform, env);

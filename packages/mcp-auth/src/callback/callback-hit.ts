@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { CallbackPage } from "./callback-page.ts";
+import type { CallbackPage } from "./callback-server.ts";
 
 /** Codes and issuers are far shorter. A request with a longer value is refused. */
 const LONGEST_VALUE = 8_192;
@@ -36,7 +36,7 @@ export function readCallbackHit(request: IncomingMessage, { path, port }: Callba
   const { pathname, query } = splitTarget(request.url ?? "");
   if (pathname !== path) return stray("unknown");
   if (request.method !== "GET") return stray("method");
-  return readAnswer(new URLSearchParams(query)) ?? stray("refused");
+  return readAuthorizationResponse(new URLSearchParams(query)) ?? stray("refused");
 }
 
 function stray(page: Exclude<CallbackPage, "done">): CallbackHit {
@@ -59,7 +59,10 @@ function splitTarget(target: string): { pathname: string; query: string } {
     : { pathname: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
-function readAnswer(parameters: URLSearchParams): CallbackHit | undefined {
+/** Reads the parameters of an authorization response; `undefined` if it is none, or could be read in two ways. */
+export function readAuthorizationResponse(
+  parameters: URLSearchParams,
+): Exclude<CallbackHit, { kind: "stray" }> | undefined {
   const names = ["state", "code", "iss", "error", "error_description"] as const;
   const given = names.map((name) => parameters.getAll(name));
   if (given.some((values) => values.length > 1 || (values[0]?.length ?? 0) > LONGEST_VALUE)) return undefined;

@@ -1,14 +1,17 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { McpError } from "@jackfield/mcp-core";
+import { isPort } from "../entry-settings.ts";
 import { type CallbackHit, readCallbackHit } from "./callback-hit.ts";
-import { type CallbackPage, sendPage } from "./callback-page.ts";
-import { isPort } from "./port.ts";
-import type { LoginState } from "./state.ts";
 
 /** The only address listened on: other machines cannot reach it. */
 const ADDRESS = "127.0.0.1";
 const LONGEST_TIMEOUT_MS = 300_000;
+
+/** The timer of the wait stands still while a machine sleeps; a clock does not. */
+const STATE_LIFETIME_MS = 600_000;
+const STATE_BYTES = 32;
 
 /** A browser sends its request at once; a slower client is cut off. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -33,28 +36,13 @@ export interface CallbackAnswer {
   readonly iss?: string | undefined;
 }
 
-/** How `expect` treats the response. */
-export interface AnswerExpectation {
+/** Whose response is awaited. */
+export interface AwaitedAnswer {
+  readonly issuer: string;
   /** Whether the authorization server's metadata promises an `iss` parameter (RFC 9207). Default false. */
   readonly isIssuerPromised?: boolean | undefined;
   /** Called with the authorization server's error code, as sent, before the wait rejects with it. */
   readonly onRefused?: ((code: string) => void) | undefined;
-}
-
-/** Waits on this machine for the browser's redirect from one login. */
-export interface CallbackServer extends AsyncDisposable {
-  /** Where the authorization server must send the browser. */
-  readonly redirectUri: string;
-  /**
-   * Resolves with the response that carries the state, and stops listening. Any other request is refused and changes nothing.
-   * Call it once, before the login page is shown.
-   *
-   * @throws McpError `MCP_AUTH_REQUIRED` if this or another authorization server answers with an error, or no response arrives in
-   * time; `MCP_ABORTED` if the signal fires; `MCP_CLOSED` if the server is closed
-   */
-  expect(state: LoginState, expectation?: AnswerExpectation): Promise<CallbackAnswer>;
-  /** Stops listening. Idempotent. */
-  close(): Promise<void>;
 }
 
 /**
@@ -70,30 +58,35 @@ export async function openCallbackServer(options: CallbackServerOptions = {}): P
   await listen(server, port);
   const { port: boundPort } = server.address() as AddressInfo;
   const timeoutMs = Math.min(options.timeoutMs ?? LONGEST_TIMEOUT_MS, LONGEST_TIMEOUT_MS);
-  return new LoginListener({ server, path, host, port: boundPort, timeoutMs, signal });
-}
-
-interface LoginListenerOptions {
-  readonly server: Server;
-  readonly path: string;
-  readonly host: string;
-  readonly port: number;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
+  return new CallbackServer(server, { ...options, port: boundPort, path, host, timeoutMs });
 }
 
 type Refusal = Extract<CallbackHit, { kind: "refusal" }>;
 
-class LoginListener implements CallbackServer {
+/** Waits on this machine for the browser's redirect from one login. */
+export class CallbackServer implements AsyncDisposable {
+  /** Where the authorization server must send the browser. */
   readonly redirectUri: string;
+  /** Ties the response to its request (RFC 6749, section 10.12): 256 random bits, base64url. It counts once. */
+  readonly state = randomBytes(STATE_BYTES).toString("base64url");
   readonly #server: Server;
   readonly #answer = Promise.withResolvers<CallbackAnswer>();
   readonly #closed: Promise<void>;
   readonly #stopWaiting: () => void;
-  #state: LoginState | undefined;
-  #expectation: AnswerExpectation = {};
+  readonly #expiresAt = Date.now() + STATE_LIFETIME_MS;
+  #awaited: AwaitedAnswer | undefined;
 
-  constructor({ server, path, host, port, timeoutMs, signal }: LoginListenerOptions) {
+  /** @param server - listens already */
+  constructor(
+    server: Server,
+    {
+      host,
+      port,
+      path,
+      timeoutMs,
+      signal,
+    }: CallbackServerOptions & { port: number; path: string; timeoutMs: number },
+  ) {
     this.redirectUri = `http://${host}:${port}${path}`;
     this.#server = server;
     this.#answer.promise.catch(() => {}); // it may reject before `expect` is called
@@ -110,15 +103,22 @@ class LoginListener implements CallbackServer {
     });
   }
 
-  expect(state: LoginState, expectation: AnswerExpectation = {}): Promise<CallbackAnswer> {
-    if (this.#state) {
+  /**
+   * Resolves with the response that carries the state, and stops listening. Any other request is refused and changes nothing.
+   * Call it once, before the login page is shown.
+   *
+   * @throws McpError `MCP_AUTH_REQUIRED` if this or another authorization server answers with an error, or no response arrives in
+   * time; `MCP_ABORTED` if the signal fires; `MCP_CLOSED` if the server is closed
+   */
+  expect(awaited: AwaitedAnswer): Promise<CallbackAnswer> {
+    if (this.#awaited) {
       return Promise.reject(new McpError("MCP_INTERNAL", "A callback server waits for one login only."));
     }
-    this.#state = state;
-    this.#expectation = expectation;
+    this.#awaited = awaited;
     return this.#answer.promise;
   }
 
+  /** Stops listening. Idempotent. */
   close(): Promise<void> {
     this.#fail(new McpError("MCP_CLOSED", "The login was aborted: its callback server was closed."));
     return this.#closed;
@@ -138,23 +138,22 @@ class LoginListener implements CallbackServer {
   /** Chooses the page for a hit, and settles the wait if the hit has the awaited state. */
   #judge(hit: CallbackHit): CallbackPage {
     if (hit.kind === "stray") return hit.page;
-    if (!this.#state?.matches(hit.state)) return "refused";
-    this.#state.claim(hit.state);
+    const awaited = this.#awaited;
+    if (!awaited || Date.now() > this.#expiresAt || !isSameText(hit.state, this.state)) return "refused";
     if (hit.kind === "answer") this.#answer.resolve({ code: hit.code, iss: hit.iss });
-    else this.#refuse(this.#state, hit);
+    else this.#refuse(awaited, hit);
     this.#stopListening();
     return "done";
   }
 
-  #refuse(state: LoginState, { code, error, iss }: Refusal): void {
-    const isTheirs = this.#isFrom(state, iss);
-    if (isTheirs) this.#expectation.onRefused?.(code);
+  /** Whether a refusal is from the authorization server that was asked is for us to check (RFC 9207, section 2.4); for a code, the SDK does. */
+  #refuse(
+    { issuer, isIssuerPromised = false, onRefused }: AwaitedAnswer,
+    { code, error, iss }: Refusal,
+  ): void {
+    const isTheirs = iss === undefined ? !isIssuerPromised : iss === issuer;
+    if (isTheirs) onRefused?.(code);
     this.#answer.reject(isTheirs ? refusedLogin(error) : strayRefusal());
-  }
-
-  /** Whether a refusal comes from the authorization server that was asked (RFC 9207, section 2.4). For a code, the SDK checks `iss`. */
-  #isFrom({ issuer }: LoginState, iss: string | undefined): boolean {
-    return iss === undefined ? this.#expectation.isIssuerPromised !== true : iss === issuer;
   }
 
   #fail(error: McpError): void {
@@ -163,7 +162,9 @@ class LoginListener implements CallbackServer {
     this.#server.closeAllConnections();
   }
 
+  /** The first response that counts is the last: nothing is judged after this. */
   #stopListening(): void {
+    this.#awaited = undefined;
     this.#stopWaiting();
     this.#server.close();
   }
@@ -182,6 +183,46 @@ function listen(server: Server, port: number): Promise<void> {
     });
     server.listen({ host: ADDRESS, port, exclusive: true }, resolve);
   });
+}
+
+/** Compares in constant time. */
+function isSameText(one: string, other: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+/** Which of the fixed pages is shown. */
+export type CallbackPage = "done" | "refused" | "unknown" | "method";
+
+const PAGES: { readonly [page in CallbackPage]: readonly [status: number, sentence: string] } = {
+  done: [200, "The response was received. You can close this window and return to your program."],
+  refused: [400, "This is not the expected response. Nothing has changed."],
+  unknown: [404, "There is nothing here."],
+  method: [405, "This method is not allowed here."],
+};
+
+/** Forbids scripts, framing, caching and a `Referer`. */
+const HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+  "content-security-policy":
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  connection: "close",
+} as const;
+
+/** Sends one of the pages. None of them contains anything of the request. */
+function sendPage(response: ServerResponse, page: CallbackPage): void {
+  const [status, sentence] = PAGES[page];
+  const title = page === "done" ? "Login" : "Not found";
+  response.writeHead(status, { ...HEADERS, ...(page === "method" && { allow: "GET" }) });
+  response.end(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><p>${sentence}</p></html>\n`,
+  );
 }
 
 function strayRefusal(): McpError {

@@ -6,11 +6,12 @@ import type {
   StoredOAuthClientInformation,
 } from "@modelcontextprotocol/client";
 import type { AuthorizationSettings } from "../entry-settings.ts";
+import { ADVICE_ON_CLIENT, authRequired, loginError, quote } from "../errors.ts";
+import { isLoopbackHost } from "../network/endpoint-url.ts";
 import type { Sdk } from "../sdk.ts";
+import { readableRegistration, watchAnswers } from "./answers.ts";
 import type { Authority } from "./authority.ts";
-import { ADVICE_ON_CLIENT, authRequired, loginError, quote } from "./login-error.ts";
-import { withoutNullMembers } from "./null-members.ts";
-import { watchAnswers } from "./outage.ts";
+import { isSameIdentifier } from "./metadata.ts";
 import { splitScopes } from "./scope-choice.ts";
 
 export interface IdentifyClientOptions {
@@ -46,7 +47,8 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
   if (clientMetadataUrl !== undefined && metadata.client_id_metadata_document_supported === true) {
     return { client_id: clientMetadataUrl, issuer };
   }
-  const known = earlier?.issuer === issuer && isCurrent(earlier, options) ? earlier : undefined;
+  const isKnown = earlier !== undefined && isSameIdentifier(earlier.issuer, issuer);
+  const known = isKnown && isCurrent(earlier, options) ? earlier : undefined;
   if (known && mayAskFor(known, options)) return known;
   const endpoint = metadata.registration_endpoint;
   if (endpoint === undefined) {
@@ -63,7 +65,7 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
       metadata,
       clientMetadata,
       ...(scope === undefined ? {} : { scope }),
-      fetchFn: withoutNullMembers(fetchFn),
+      fetchFn: readableRegistration(fetchFn, [options.redirectUri]),
     });
   } catch (error) {
     // Only the authorization server knows whether the known client may ask for more scopes than it was registered for.
@@ -75,7 +77,39 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
     const reason = `its authorization server ${quote(issuer)} registered a client without an id. ${ADVICE_ON_CLIENT}`;
     throw authRequired(server, reason);
   }
-  return { ...withoutEmptySecret(registered), issuer };
+  return withGrantedScopes({ ...withoutEmptySecret(registered), issuer }, splitScopes(scope));
+}
+
+/** A client that was registered for other scopes than were asked for; the vault keeps it so. */
+interface LimitedClient {
+  readonly granted_scope?: string | undefined;
+}
+
+function withGrantedScopes<T extends OAuthClientInformationFull>(
+  registered: T,
+  wanted: readonly string[],
+): T & LimitedClient {
+  const granted = splitScopes(registered.scope);
+  const isAsWanted =
+    granted.length === 0 || (wanted.length > 0 && wanted.every((one) => granted.includes(one)));
+  return isAsWanted ? registered : { ...registered, granted_scope: granted.join(" ") };
+}
+
+/** The scopes that a client was registered for, if these are not all that it asked for. */
+export function grantedScopes(client: StoredOAuthClientInformation): readonly string[] {
+  return splitScopes((client as LimitedClient).granted_scope);
+}
+
+/** The scopes that a client may ask for: a request for more than it was registered for may be refused as a whole. */
+export function askableScopes(
+  client: StoredOAuthClientInformation,
+  wanted: readonly string[],
+): readonly string[] {
+  const granted = grantedScopes(client);
+  if (granted.length === 0) return wanted;
+  if (wanted.length === 0) return granted;
+  const common = wanted.filter((scope) => granted.includes(scope));
+  return common.length > 0 ? common : wanted;
 }
 
 /** Whether an error stands for an answer that the network refused, such as a redirect. Without an answer there is no status. */
@@ -156,7 +190,7 @@ function describeClient({ clientName, redirectUri, authority }: IdentifyClientOp
     redirect_uris: [redirectUri],
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
-    application_type: "native",
+    application_type: isLoopbackHost(new URL(redirectUri).hostname) ? "native" : "web",
     ...(isPublic ? { token_endpoint_auth_method: "none" } : {}),
   };
 }

@@ -1,15 +1,100 @@
 import { McpError } from "@jackfield/mcp-core";
-import type { OAuthTokens, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
+import type {
+  AuthorizationServerMetadata,
+  FetchLike,
+  OAuthTokens,
+  StoredOAuthClientInformation,
+} from "@modelcontextprotocol/client";
 import type { AuthorizationSettings } from "../entry-settings.ts";
-import { fitsHeader } from "../vault/credential.ts";
-import { canonicalServerUrl } from "../vault/server-url.ts";
+import type { Sdk } from "../sdk.ts";
+import { canonicalServerUrl, fitsHeader } from "../vault/credential.ts";
 import type { StoredCredential } from "../vault/token-vault.ts";
+import { readableTokens } from "./answers.ts";
 import type { Authority } from "./authority.ts";
 import { withoutSecret } from "./client-identity.ts";
 import { splitScopes } from "./scope-choice.ts";
 
 /** Longer lifetimes mean "forever", and would exceed the largest `Date`. */
 const LONGEST_LIFETIME_S = 10 * 365 * 24 * 3_600;
+
+/** What a token request needs of the SDK's functions. */
+export interface TokenRequest {
+  readonly metadata: AuthorizationServerMetadata;
+  readonly clientInformation: StoredOAuthClientInformation;
+  readonly fetchFn: FetchLike;
+}
+
+/** Tokens, and the client; with the method of authentication that got them, if its own did not. */
+export interface ReceivedTokens {
+  readonly tokens: OAuthTokens;
+  readonly client: StoredOAuthClientInformation;
+}
+
+/**
+ * Requests tokens. If the authorization server does not recognize the client, the next method of authentication is tried: registrations
+ * and metadata contradict each other, or are silent. A code or refresh token is not spent before its client is recognized.
+ *
+ * @throws what `send` throws; for the first method if no method is recognized
+ */
+export async function requestTokens(
+  {
+    sdk,
+    metadata,
+    client,
+    fetch,
+  }: {
+    readonly sdk: Sdk;
+    readonly metadata: AuthorizationServerMetadata;
+    readonly client: StoredOAuthClientInformation;
+    readonly fetch: FetchLike;
+  },
+  send: (request: TokenRequest) => Promise<OAuthTokens>,
+): Promise<ReceivedTokens> {
+  const { token_endpoint_auth_methods_supported: announced = [], ...rest } = metadata;
+  let status = 0;
+  const fetchFn: FetchLike = async (url, init) => {
+    const response = await fetch(url, init);
+    status = response.status;
+    return response;
+  };
+  let refusal: unknown;
+  for (const method of authMethods(sdk, client, announced)) {
+    // Without a list of methods, the SDK uses the client's own.
+    const clientInformation = { ...client, token_endpoint_auth_method: method };
+    try {
+      const sent = send({ metadata: rest, clientInformation, fetchFn: readableTokens(fetchFn) });
+      const tokens = requireBearer(await sent);
+      return { tokens, client: refusal === undefined ? client : clientInformation };
+    } catch (error) {
+      refusal ??= error;
+      const isUnknown =
+        error instanceof sdk.OAuthError && (error.code === "invalid_client" || status === 401);
+      if (!isUnknown) throw error;
+    }
+  }
+  throw refusal;
+}
+
+/** The methods that a client can use: its registered one, the one that the SDK chooses, then what else its secret allows. */
+function authMethods(
+  sdk: Sdk,
+  client: StoredOAuthClientInformation,
+  announced: readonly string[],
+): readonly string[] {
+  const { token_endpoint_auth_method: registered } = client as {
+    readonly token_endpoint_auth_method?: string;
+  };
+  if (!client.client_secret) return ["none"];
+  const chosen = sdk.selectClientAuthMethod(client, [...announced]);
+  const usable = ["client_secret_basic", "client_secret_post", "none"];
+  const wanted = [
+    registered,
+    chosen,
+    ...announced.filter((method) => method !== "none"),
+    ...usable.slice(0, 2),
+  ];
+  return [...new Set(wanted.filter((method) => method !== undefined && usable.includes(method)))] as string[];
+}
 
 /** The result of a login. */
 export interface Grant {
@@ -33,7 +118,7 @@ export function grantedCredential(grant: Grant): StoredCredential {
     issuer: authority.issuer,
     resource: authority.resourceIndicator ?? serverUrl,
     resourceIndicator: authority.resourceIndicator,
-    configuredResource: settings.resource,
+    configuredResource: settings.resource || undefined,
     loginId: crypto.randomUUID(),
     clientId: settings.clientId,
     client: withoutSecret(client, settings),
@@ -83,7 +168,7 @@ function withoutEmptyRefreshToken(tokens: OAuthTokens): OAuthTokens {
 }
 
 /** Ignores a lifetime that is not a positive number, which would cause a renewal before every request. */
-function expiryOf({ expires_in }: OAuthTokens, now: number): number | undefined {
+export function expiryOf({ expires_in }: OAuthTokens, now: number): number | undefined {
   if (expires_in === undefined || !Number.isFinite(expires_in) || expires_in <= 0) return undefined;
   return now + Math.min(expires_in, LONGEST_LIFETIME_S) * 1000;
 }

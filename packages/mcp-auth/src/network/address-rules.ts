@@ -53,11 +53,6 @@ export function addressKind(address: string): AddressKind {
   return family === 6 ? kindOfIpv6(plain) : "special";
 }
 
-/** Whether an address is not `public`, so that no authorization server on the internet can be there. */
-export function isForbiddenAddress(address: string): boolean {
-  return addressKind(address) !== "public";
-}
-
 function kindOfIpv4(address: string): AddressKind {
   if (LOOPBACK.check(address, "ipv4")) return "loopback";
   if (SPECIAL.check(address, "ipv4")) return "special";

@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { McpError } from "@jackfield/mcp-core";
 import type { buildConnector } from "undici";
 import { addressKind } from "./address-rules.ts";
@@ -14,6 +14,9 @@ export interface HostAddress {
 /** Finds the addresses of a host name. */
 export type LookUpHost = (hostname: string) => Promise<readonly HostAddress[]>;
 
+/** Authorities and keys of a TLS connection. */
+export type TlsKeys = Pick<ConnectionOptions, "ca" | "cert" | "key" | "passphrase">;
+
 /** Opens connections to permitted addresses only. */
 export interface GuardedDialer {
   /** The `connect` option of undici's `Agent`. */
@@ -26,6 +29,8 @@ export interface GuardedDialerOptions {
   readonly reach: NetworkReach;
   readonly lookUpHost: LookUpHost;
   readonly connectTimeoutMs: number;
+  /** Authorities and keys for an origin. */
+  readonly tlsFor: (origin: string) => TlsKeys;
 }
 
 /**
@@ -33,7 +38,7 @@ export interface GuardedDialerOptions {
  * second time.
  */
 export function createGuardedDialer(options: GuardedDialerOptions): GuardedDialer {
-  const { reach, lookUpHost, connectTimeoutMs } = options;
+  const { reach, lookUpHost, connectTimeoutMs, tlsFor } = options;
   const lookup = createGuardedLookup(reach, lookUpHost);
   const dialling = new Set<Socket>();
   return {
@@ -43,7 +48,8 @@ export function createGuardedDialer(options: GuardedDialerOptions): GuardedDiale
       const rule = isIP(host) ? refusalOfAddress(host, addressKind(host), reach) : undefined;
       if (rule) return callback(endpointRefusal(host, rule), null);
       const isTls = protocol === "https:";
-      const socket = openSocket({ host, port: Number(port) || (isTls ? 443 : 80), isTls, lookup });
+      const tls = isTls ? tlsFor(new URL(`https://${hostname}:${port || 443}`).origin) : undefined;
+      const socket = openSocket({ host, port: Number(port) || (isTls ? 443 : 80), tls, lookup });
       dialling.add(socket);
       const timer = setTimeout(() => socket.destroy(lateConnection(host)), connectTimeoutMs);
       const settle = (act: () => void) => {
@@ -65,23 +71,37 @@ export function createGuardedDialer(options: GuardedDialerOptions): GuardedDiale
 interface SocketPlan {
   readonly host: string;
   readonly port: number;
-  readonly isTls: boolean;
+  /** Missing for plain http. */
+  readonly tls: TlsKeys | undefined;
   readonly lookup: LookupFunction;
 }
 
-function openSocket({ host, port, isTls, lookup }: SocketPlan): Socket {
-  if (!isTls) return connectTcp({ host, port, lookup });
-  return connectTls({ host, port, lookup, servername: isIP(host) ? "" : host, ALPNProtocols: ["http/1.1"] });
+function openSocket({ host, port, tls, lookup }: SocketPlan): Socket {
+  if (tls === undefined) return connectTcp({ host, port, lookup });
+  const servername = isIP(host) ? "" : host;
+  return connectTls({ ...tls, host, port, lookup, servername, ALPNProtocols: ["http/1.1"] });
 }
 
-/** If one of a name's addresses is forbidden, none is dialled: legitimate names have no such mixture. */
+/**
+ * Refuses a name if one of its addresses is forbidden: legitimate names have no such mixture.
+ *
+ * @throws McpError `MCP_AUTH_REQUIRED`
+ */
+export function requirePermitted(
+  hostname: string,
+  addresses: readonly HostAddress[],
+  reach: NetworkReach,
+): void {
+  for (const { address } of addresses) {
+    const rule = refusalOfAddress(hostname, addressKind(address), reach);
+    if (rule) throw endpointRefusal(hostname, `${rule}, ${address}`);
+  }
+}
+
 function createGuardedLookup(reach: NetworkReach, lookUpHost: LookUpHost): LookupFunction {
   const findAddresses = async (hostname: string) => {
     const addresses = await lookUpHost(hostname);
-    for (const { address } of addresses) {
-      const rule = refusalOfAddress(hostname, addressKind(address), reach);
-      if (rule) throw endpointRefusal(hostname, `${rule}, ${address}`);
-    }
+    requirePermitted(hostname, addresses, reach);
     return addresses;
   };
   return (hostname, { all }, callback) => {

@@ -1,5 +1,25 @@
-import { isRecord } from "@jackfield/mcp-core";
+import { isRecord, McpError } from "@jackfield/mcp-core";
+import type { NamedClient } from "../entry-settings.ts";
+import type { Authority } from "../flow/authority.ts";
+import { isSameIdentifier } from "../flow/metadata.ts";
 import type { CredentialSummary, StoredCredential } from "./token-vault.ts";
+
+/**
+ * The spelling of a server's URL under which credentials are stored: normalized as the URL standard does, without fragment, user name
+ * and password. Path and query are kept, because servers may distinguish users by them.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` if it is not an http or https URL
+ */
+export function canonicalServerUrl(serverUrl: string | URL): string {
+  const url = URL.parse(String(serverUrl));
+  if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    throw new McpError("MCP_CONFIG_INVALID", "A server's URL must begin with https:// or http://.");
+  }
+  url.hash = "";
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
 
 /** The characters of a header's value (RFC 9110, section 5.5). */
 const FITS_HEADER = /^[\t\x20-\x7e\x80-\xff]+$/;
@@ -23,6 +43,32 @@ export function isSameCredential(one: StoredCredential, other: StoredCredential)
 /** Identifies the login of a credential. Without a `loginId`, the identifier changes with every renewal. */
 export function loginOf({ loginId, tokens }: StoredCredential): string {
   return loginId ?? tokens.access_token;
+}
+
+/** Whether a credential was granted by this issuer for this resource. */
+export function isGrantedBy(
+  { issuer, resourceIndicator }: StoredCredential,
+  authority: Pick<Authority, "issuer" | "resourceIndicator">,
+): boolean {
+  return (
+    isSameIdentifier(issuer, authority.issuer) &&
+    isSameIdentifier(resourceIndicator, authority.resourceIndicator)
+  );
+}
+
+/** Whether a credential may be used for an entry. */
+export function isUsableFor(stored: StoredCredential, entry: { readonly settings: NamedClient }): boolean {
+  return stored.isSpent !== true && isNamedBy(stored, entry);
+}
+
+/** Whether a credential belongs to an entry: one that names another client or resource needs its own login (threat T33). */
+export function isNamedBy(
+  { clientId, resource, resourceIndicator }: StoredCredential,
+  { settings }: { readonly settings: NamedClient },
+): boolean {
+  if (clientId !== settings.clientId) return false;
+  if (settings.resource === false) return resourceIndicator === undefined;
+  return settings.resource === undefined || settings.resource === resource;
 }
 
 /** What is left of a credential whose refresh token was refused: where it came from. Its access token is not sent any more. */

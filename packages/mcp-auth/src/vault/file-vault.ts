@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
-import { KeyedQueue, type Logger, McpError, silentLogger } from "@jackfield/mcp-core";
+import { join } from "node:path";
+import {
+  checkOptions,
+  KeyedQueue,
+  type Logger,
+  McpError,
+  type OptionKind,
+  optionKinds,
+  silentLogger,
+} from "@jackfield/mcp-core";
 import { PrivateFolder, withFileLock } from "@jackfield/mcp-core/node";
-import { isSameCredential, parseCredential, summarizeCredential } from "./credential.ts";
-import { canonicalServerUrl } from "./server-url.ts";
+import { canonicalServerUrl, isSameCredential, parseCredential, summarizeCredential } from "./credential.ts";
 import type { CredentialSummary, StoredCredential, TokenVault } from "./token-vault.ts";
 
 /** Each format has its own ending, so that different versions can share the folder. */
@@ -26,6 +34,11 @@ export interface FileVaultOptions {
   readonly log?: Logger | undefined;
 }
 
+const OPTIONS: Record<keyof FileVaultOptions, OptionKind> = {
+  directory: optionKinds.name,
+  log: optionKinds.callable,
+};
+
 /**
  * Creates a vault that keeps credentials in unencrypted files, one for each server, that only their owner can read (0600 in a folder
  * with 0700). Several processes may use the folder at once. A file that is damaged, a link, or owned or writable by others is not used:
@@ -33,10 +46,16 @@ export interface FileVaultOptions {
  *
  * All methods throw `McpError` `MCP_STORAGE_FAILED` if the folder is a link, not a folder, open to others or unusable, and
  * `MCP_LIMIT_EXCEEDED` if another process hangs while it writes or has its turn.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for an option that does not exist or is of another type
  */
-export function createFileVault({ directory, log = silentLogger }: FileVaultOptions): TokenVault {
+export function createFileVault(options: FileVaultOptions): TokenVault {
+  checkOptions(options, OPTIONS);
+  const { directory, log = silentLogger } = options;
   // Only the holder of the lock writes, so any other draft is the remains of a crash.
-  return new FileVault(new PrivateFolder(directory, { draftLifetimeMs: 0 }), log);
+  return new FileVault(new PrivateFolder(directory, { draftLifetimeMs: 0 }), log, (principal) =>
+    createFileVault({ directory: join(directory, `user-${nameOf(principal)}`), log }),
+  );
 }
 
 class FileVault implements TokenVault {
@@ -44,9 +63,13 @@ class FileVault implements TokenVault {
   readonly #log: Logger;
   readonly #turns = new KeyedQueue();
 
-  constructor(folder: PrivateFolder, log: Logger) {
+  /** Each user has a folder in this one. */
+  readonly forPrincipal: (principal: string) => TokenVault;
+
+  constructor(folder: PrivateFolder, log: Logger, forPrincipal: (principal: string) => TokenVault) {
     this.#folder = folder;
     this.#log = log;
+    this.forPrincipal = forPrincipal;
   }
 
   async forServer(serverUrl: string, signal?: AbortSignal): Promise<StoredCredential | undefined> {
@@ -59,13 +82,18 @@ class FileVault implements TokenVault {
     return typeof found === "string" ? this.#change(() => this.#readOrSetAside(url)) : found;
   }
 
-  async write(credential: StoredCredential): Promise<void> {
+  async write(credential: StoredCredential, expected?: StoredCredential): Promise<boolean> {
     const serverUrl = canonicalServerUrl(credential.serverUrl);
     const text = `${JSON.stringify({ ...credential, serverUrl })}\n`;
     if (!parseCredential(text)) {
       throw new McpError("MCP_INTERNAL", "A credential without issuer, client or token cannot be stored.");
     }
-    await this.#change(() => this.#folder.replace(fileOf(serverUrl), text));
+    return this.#change(() => {
+      const found = expected && this.#readOrSetAside(serverUrl);
+      if (expected && !(found && isSameCredential(found, expected))) return false;
+      this.#folder.replace(fileOf(serverUrl), text);
+      return true;
+    });
   }
 
   async delete(serverUrl: string, expected?: StoredCredential): Promise<boolean> {
@@ -159,7 +187,7 @@ function fileOf(serverUrl: string): string {
   return `${nameOf(serverUrl)}${ENDING}`;
 }
 
-/** A hash, because a URL may be too long for a file name or hold characters that one may not. */
-function nameOf(serverUrl: string): string {
-  return createHash("sha256").update(serverUrl).digest("hex").slice(0, 32);
+/** A hash, because a URL or a user's id may be too long for a file name or hold characters that one may not. */
+function nameOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

@@ -43,6 +43,14 @@ export interface CredentialSummary extends VaultKey {
   readonly isRefreshable: boolean;
 }
 
+/** Secret texts that a vault keeps for a limited time. */
+export interface VaultNotes {
+  put(id: string, text: string, lifetimeMs: number): Promise<void>;
+  read(id: string): Promise<string | undefined>;
+  /** Returns the text and forgets it: of several callers, one gets it. */
+  take(id: string): Promise<string | undefined>;
+}
+
 /**
  * Stores credentials, one for each server. URLs are compared as `canonicalServerUrl` writes them, so a server whose URL has changed
  * is a different server and does not get the old credential.
@@ -50,8 +58,10 @@ export interface CredentialSummary extends VaultKey {
 export interface TokenVault {
   /** Returns the credential for a server, or `undefined` if there is none, or it is damaged or was tampered with. */
   forServer(serverUrl: string, signal?: AbortSignal): Promise<StoredCredential | undefined>;
-  /** Replaces the server's credential atomically. */
-  write(credential: StoredCredential): Promise<void>;
+  /**
+   * Replaces the server's credential atomically. With `expected`, only if it is still that one; resolves with `false` if it was not.
+   */
+  write(credential: StoredCredential, expected?: StoredCredential): Promise<unknown>;
   /**
    * Removes the server's credential and any remains of unusable ones, and returns whether there was anything. With `expected`, it
    * removes the credential only if it is still that one, so one that another process has just renewed stays.
@@ -64,6 +74,17 @@ export interface TokenVault {
    * @throws McpError `MCP_ABORTED` if the signal fires while it waits; whatever the work throws.
    */
   exclusively<T>(serverUrl: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /**
+   * Called in the turn, right before the credential's refresh token is sent: whether it may be. From then on it is nobody else's to send,
+   * also if this process ends. Default: the turn alone keeps others from sending it.
+   */
+  claim?(credential: StoredCredential): Promise<boolean>;
+  /** Called in the same turn if the token was not redeemed after all, for a reason that may be temporary. */
+  unclaim?(credential: StoredCredential): Promise<void>;
+  /** The vault for the logins of one user. Default: there is one user, and others have no logins. */
+  forPrincipal?(principal: string): TokenVault;
+  /** What all machines know besides: logins that have begun, clients that were registered. Default: a login begins and ends in one call. */
+  readonly notes?: VaultNotes | undefined;
   /** Returns summaries of all credentials, sorted by server. */
   list(): Promise<readonly CredentialSummary[]>;
 }

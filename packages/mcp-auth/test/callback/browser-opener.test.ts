@@ -19,8 +19,7 @@ function recordingOpener(exitCode?: string) {
   const env = { PATH: process.env.PATH, RECORD_FILE: file, ...(exitCode && { EXIT_CODE: exitCode }) };
   return {
     directory,
-    env,
-    command: [process.execPath, OPENER] as const,
+    options: { env, command: [process.execPath, OPENER] as const },
     hasRun: () => existsSync(file),
     received: (): string[] => JSON.parse(readFileSync(file, "utf8")).received,
     pid: (): number => JSON.parse(readFileSync(file, "utf8")).pid,
@@ -42,7 +41,7 @@ test.each([
 ])("[T26] the browser program gets the URL as its only argument: %s", async (written) => {
   const url = new URL(written.replaceAll(" ", "%20"));
   const opener = recordingOpener();
-  await openInBrowser(url, opener);
+  await openInBrowser(url, opener.options);
   expect(opener.received()).toEqual([url.href]);
   expect(url.href).toMatch(/^https?:\/\//);
 });
@@ -53,7 +52,10 @@ test.runIf(process.platform !== "win32")(
     const opener = recordingOpener();
     const script = `#!${process.execPath}\n${readFileSync(OPENER, "utf8")}`;
     writeFileSync(join(opener.directory, "xdg-open"), script, { mode: 0o755 });
-    const env = { ...opener.env, PATH: [opener.directory, dirname(process.execPath)].join(delimiter) };
+    const env = {
+      ...opener.options.env,
+      PATH: [opener.directory, dirname(process.execPath)].join(delimiter),
+    };
     const url = new URL("https://issuer.example/?q=$(calc)&x=`y`");
     await openInBrowser(url, { platform: "linux", env });
     expect(opener.received()).toEqual([url.href]);
@@ -75,7 +77,9 @@ test.each([
   "https://user@issuer.example/",
 ])("[T25] a forbidden URL starts no program: %s", async (written) => {
   const opener = recordingOpener();
-  await expect(openInBrowser(new URL(written), opener)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+  await expect(openInBrowser(new URL(written), opener.options)).rejects.toMatchObject({
+    code: "MCP_AUTH_REQUIRED",
+  });
   expect(opener.hasRun()).toBe(false);
 });
 
@@ -87,14 +91,14 @@ test("a missing or failing browser program is MCP_COMMAND_NOT_FOUND", async () =
     message: expect.stringMatching(/no-such-browser\. Open the URL by hand\.$/),
   });
   const opener = recordingOpener("3");
-  await expect(openInBrowser(url, opener)).rejects.toMatchObject({ code: "MCP_COMMAND_NOT_FOUND" });
+  await expect(openInBrowser(url, opener.options)).rejects.toMatchObject({ code: "MCP_COMMAND_NOT_FOUND" });
   expect(opener.received()).toEqual([url.href]);
 });
 
 test("a browser program that keeps running is not waited for", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const opener = recordingOpener("never");
-  const opened = openInBrowser(new URL("https://issuer.example/"), opener);
+  const opened = openInBrowser(new URL("https://issuer.example/"), opener.options);
   vi.advanceTimersByTime(3_000);
   await opened;
   vi.useRealTimers();

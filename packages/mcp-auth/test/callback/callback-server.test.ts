@@ -18,7 +18,7 @@ test("the login response arrives, and the page says that the window can be close
 
 test("a response without an issuer is accepted", async () => {
   const { uri, state, answer } = await openWaiting();
-  await hit(uri, `/callback?state=${state.value}&code=a%2Bb%20c`);
+  await hit(uri, `/callback?state=${state}&code=a%2Bb%20c`);
   expect(await answer).toEqual({ code: "a+b c", iss: undefined });
 });
 
@@ -30,7 +30,7 @@ test("host, port and path of the redirect URI can be configured", async () => {
   const port = Number(new URL(redirectUri).port);
   const { uri, state, answer } = await openWaiting({ port, path: "/oauth/done", host: "localhost" });
   expect(uri).toBe(`http://localhost:${port}/oauth/done`);
-  await hit(uri, `/oauth/done?code=c&state=${state.value}`, { headers: { host: `localhost:${port}` } });
+  await hit(uri, `/oauth/done?code=c&state=${state}`, { headers: { host: `localhost:${port}` } });
   expect(await answer).toEqual({ code: "c" });
 });
 
@@ -180,10 +180,7 @@ describe("an error from the authorization server", () => {
     const words = encodeURIComponent(
       `\u001b[2J<script>alert(1)</script>\u202eevil\nsecond\u0000 line${"!".repeat(1_000)}`,
     );
-    const page = await hit(
-      uri,
-      `/callback?error=access_denied&error_description=${words}&state=${state.value}`,
-    );
+    const page = await hit(uri, `/callback?error=access_denied&error_description=${words}&state=${state}`);
     expect(page.status).toBe(200);
     expect(page.body).not.toMatch(/script|access_denied|evil/);
     const error = await answer.catch((error: unknown) => error);
@@ -199,7 +196,7 @@ describe("an error from the authorization server", () => {
 
   test("needs no description", async () => {
     const { uri, state, answer } = await openWaiting();
-    await hit(uri, `/callback?error=server_error&state=${state.value}`);
+    await hit(uri, `/callback?error=server_error&state=${state}`);
     await expect(answer).rejects.toThrow("The authorization server refused the login: server_error");
   });
 });

@@ -4,7 +4,6 @@ import { networkInterfaces } from "node:os";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { openCallbackServer } from "../../src/callback/callback-server.ts";
-import { createState } from "../../src/callback/state.ts";
 import { hit } from "./request.ts";
 import { EXPECTED, openWaiting, SUBJECT } from "./waiting-server.ts";
 
@@ -21,7 +20,7 @@ describe("the callback server", () => {
 
   test("[T37] accepts only one of two simultaneous responses", async () => {
     const { uri, good, state, answer } = await openWaiting();
-    const other = `/callback?code=other&state=${state.value}`;
+    const other = `/callback?code=other&state=${state}`;
     const pages = await Promise.allSettled([hit(uri, good), hit(uri, other)]);
     expect(pages.filter((page) => page.status === "fulfilled" && page.value.status === 200)).toHaveLength(1);
     expect(["the-code", "other"]).toContain((await answer).code);
@@ -39,13 +38,28 @@ describe("the callback server", () => {
 
   test("refuses a response before the wait, and a second wait", async () => {
     await using server = await openCallbackServer();
-    const state = createState(SUBJECT);
-    expect((await hit(server.redirectUri, `/callback?code=c&state=${state.value}`)).status).toBe(400);
-    const answer = server.expect(state);
-    await expect(server.expect(createState(SUBJECT))).rejects.toMatchObject({ code: "MCP_INTERNAL" });
-    await hit(server.redirectUri, `/callback?code=c&state=${state.value}`);
+    const { state } = server;
+    expect((await hit(server.redirectUri, `/callback?code=c&state=${state}`)).status).toBe(400);
+    const answer = server.expect(SUBJECT);
+    await expect(server.expect(SUBJECT)).rejects.toMatchObject({ code: "MCP_INTERNAL" });
+    await hit(server.redirectUri, `/callback?code=c&state=${state}`);
     expect(await answer).toEqual({ code: "c" });
   });
+});
+
+test("[T37] a state is 256 bits in URL-safe characters, never repeats, and is too old after ten minutes", async () => {
+  const logins = await Promise.all([openWaiting(), openWaiting()]);
+  for (const { state } of logins) {
+    expect(state).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(Buffer.from(state, "base64url")).toHaveLength(32);
+  }
+  const [one, two] = logins;
+  expect(one.state).not.toBe(two.state);
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(Date.now() + 600_001);
+  expect((await hit(one.uri, one.good)).status).toBe(400);
+  vi.setSystemTime(Date.now() - 10);
+  expect((await hit(one.uri, one.good)).status).toBe(200);
 });
 
 describe("the wait ends", () => {

@@ -1,16 +1,15 @@
 import { onTestFinished } from "vitest";
 import { type CallbackServerOptions, openCallbackServer } from "../../src/callback/callback-server.ts";
-import { createState } from "../../src/callback/state.ts";
 
-export const SUBJECT = { serverUrl: "https://server.example/mcp", issuer: "https://issuer.example" };
+export const SUBJECT = { issuer: "https://issuer.example" };
 
 /** A server that waits for the response with one state. The caller closes it. */
 export async function openLogin(options: CallbackServerOptions = {}) {
   const server = await openCallbackServer(options);
-  const state = createState(SUBJECT);
-  const answer = server.expect(state);
+  const { state } = server;
+  const answer = server.expect(SUBJECT);
   answer.catch(() => {});
-  const good = `/callback?code=the-code&state=${state.value}&iss=https%3A%2F%2Fissuer.example`;
+  const good = `/callback?code=the-code&state=${state}&iss=https%3A%2F%2Fissuer.example`;
   return { server, state, answer, good, uri: server.redirectUri };
 }
 

@@ -79,9 +79,10 @@ describe("a trailing slash", () => {
     await expect(readFrom(`${ORIGIN}/`, ORIGIN)).resolves.toMatchObject({ issuer: ORIGIN });
   });
 
-  it("of the issuer alone makes it another issuer, and the error names the advertised URL", async () => {
-    const message = `the metadata of ${ORIGIN} belongs to another issuer`;
-    await expect(readFrom(ORIGIN, `${ORIGIN}/`)).rejects.toThrow(message);
+  it("of an origin alone makes no difference, and of a path makes another issuer", async () => {
+    await expect(readFrom(ORIGIN, `${ORIGIN}/`)).resolves.toMatchObject({ issuer: `${ORIGIN}/` });
+    const message = `the metadata of ${ORIGIN}/tenant belongs to another issuer (${ORIGIN}/tenant/)`;
+    await expect(readFrom(`${ORIGIN}/tenant`, `${ORIGIN}/tenant/`)).rejects.toThrow(message);
   });
 });
 

@@ -41,6 +41,17 @@ describe("a token lifetime", () => {
   });
 });
 
+describe("the scopes of a login", () => {
+  it("are those of all its tokens, so that none is asked for again", () => {
+    const scopesAfter = (before: readonly string[], scope: string | undefined) =>
+      refreshedCredential({ ...granted(60), scopes: [...before] }, { ...granted(60).tokens, scope }, NOW)
+        .scopes;
+    expect(scopesAfter(["read"], "read write")).toEqual(["read", "write"]);
+    expect(scopesAfter(["read", "admin"], "read")).toEqual(["read", "admin"]);
+    expect(scopesAfter(["read"], undefined)).toEqual(["read"]);
+  });
+});
+
 describe("an access token", () => {
   const tokens = (access_token: string) => ({ access_token, token_type: "bearer" });
 

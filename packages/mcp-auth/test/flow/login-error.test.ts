@@ -1,6 +1,6 @@
 import { McpError } from "@jackfield/mcp-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { adviseLogin, loginByName, loginError } from "../../src/flow/login-error.ts";
+import { adviseLogin, loginByName, loginError } from "../../src/errors.ts";
 import { loadSdk, type Sdk } from "../../src/sdk.ts";
 
 let sdk: Sdk;

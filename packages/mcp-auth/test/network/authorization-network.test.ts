@@ -1,8 +1,9 @@
 import { useLeakCheck } from "@jackfield/test-kit";
 import type { AuthorizationServerMetadata } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
-import { createAuthorizationNetwork } from "../../src/network/authorization-network.ts";
+import { AuthorizationNetwork } from "../../src/network/authorization-network.ts";
 import { loadSdk } from "../../src/sdk.ts";
+import { remoteServer } from "../request.ts";
 import { startServer } from "./http-server.ts";
 
 useLeakCheck();
@@ -11,8 +12,9 @@ const SIGNAL = new AbortController().signal;
 
 /** The network to the authorization servers of a server on this machine. */
 async function open(serverUrl: string) {
-  const network = createAuthorizationNetwork([]);
-  const subject = { serverUrl, isUsersOwn: true };
+  const network = new AuthorizationNetwork();
+  const settings = { scopes: [], callback: {} };
+  const subject = { server: remoteServer(serverUrl), settings, isUsersOwn: true };
   return {
     sdk: await loadSdk(),
     fetchFn: await network.fetchFor(subject, SIGNAL),

@@ -8,7 +8,7 @@ import {
   registerClient,
 } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
-import { createGuardedFetch } from "../../src/network/guarded-fetch.ts";
+import { GuardedFetch } from "../../src/network/guarded-fetch.ts";
 import {
   forbiddenSpellings,
   innerSpellings,
@@ -57,7 +57,7 @@ test.each(Object.entries(FIELDS))(
   "[T27] %s: no spelling of an internal address is connected to",
   async (_field, ask) => {
     await using trap = await openTrapListener();
-    await using guarded = createGuardedFetch({ lookup: lookUpAsAttacker });
+    await using guarded = new GuardedFetch({ lookup: lookUpAsAttacker });
     const spellings = forbiddenSpellings(trap.port);
     expect(new Set(spellings).size).toBeGreaterThanOrEqual(120);
     let refused = 0;
@@ -76,7 +76,7 @@ test.each(Object.entries(FIELDS))(
 );
 
 test("[T27] every refusal names the broken rule", async () => {
-  await using guarded = createGuardedFetch({ lookup: lookUpAsAttacker });
+  await using guarded = new GuardedFetch({ lookup: lookUpAsAttacker });
   for (const url of forbiddenSpellings(1).filter((url) => !url.includes("nowhere"))) {
     await expect(guarded.fetch(url), url).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
@@ -87,7 +87,7 @@ test("[T27] every refusal names the broken rule", async () => {
 
 test("[T27] the trap listener counts the connections that reach it", async () => {
   await using trap = await openTrapListener();
-  await using guarded = createGuardedFetch({ allowLoopback: true });
+  await using guarded = new GuardedFetch({ allowLoopback: true });
   await expect(guarded.fetch(`https://127.0.0.1:${trap.port}/`)).rejects.toMatchObject({
     code: "MCP_CONNECT_FAILED",
   });
@@ -99,7 +99,7 @@ test("[T27] the trap listener counts the connections that reach it", async () =>
 
 test("[T27] allowLoopback allows loopback addresses and no other internal address", async () => {
   await using trap = await openTrapListener();
-  await using guarded = createGuardedFetch({ allowLoopback: true, lookup: lookUpAsAttacker });
+  await using guarded = new GuardedFetch({ allowLoopback: true, lookup: lookUpAsAttacker });
   for (const url of innerSpellings(trap.port).filter((url) => !url.includes("nowhere")))
     await expect(guarded.fetch(url), url).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
   expect(await trap.connections()).toBe(0);
@@ -109,7 +109,7 @@ test("[T27] allowLoopback allows loopback addresses and no other internal addres
 
 test("[T27] a .localhost name that resolves to another address is refused", async () => {
   const lookup = async () => [{ address: "93.184.215.14", family: 4 as const }];
-  await using guarded = createGuardedFetch({ allowLoopback: true, lookup });
+  await using guarded = new GuardedFetch({ allowLoopback: true, lookup });
   await expect(guarded.fetch("http://login.localhost:1/")).rejects.toMatchObject({
     code: "MCP_AUTH_REQUIRED",
     message: expect.stringContaining("leads elsewhere"),
@@ -119,7 +119,7 @@ test("[T27] a .localhost name that resolves to another address is refused", asyn
 test("[T27] a trusted host may be internal, but no other host and no metadata address", async () => {
   await using trap = await openTrapListener();
   const guard = { lookup: lookUpAsAttacker, trustedHosts: ["Login.Example", "metadata.example"] };
-  await using guarded = createGuardedFetch(guard);
+  await using guarded = new GuardedFetch(guard);
   await expect(guarded.fetch(`https://login.example:${trap.port}/`)).rejects.toMatchObject({
     code: "MCP_CONNECT_FAILED",
   });
@@ -144,7 +144,7 @@ test("[T28] a name is resolved once, and the checked address is the one connecte
     setImmediate(() => giveUp.abort()); // no server on the internet is contacted
     return [{ address: "198.41.0.4", family: 4 as const }];
   };
-  await using guarded = createGuardedFetch({ lookup });
+  await using guarded = new GuardedFetch({ lookup });
   const url = `https://rebinding.example:${trap.port}/`;
   await expect(guarded.fetch(url, { signal: giveUp.signal })).rejects.toThrow();
   expect(questions).toBe(1);

@@ -7,14 +7,14 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createGuardedFetch } from "../../src/network/guarded-fetch.ts";
+import { GuardedFetch } from "../../src/network/guarded-fetch.ts";
 import { startServer } from "./http-server.ts";
 import { openTrapListener } from "./trap-listener.ts";
 
 useLeakCheck();
 afterEach(() => vi.useRealTimers());
 
-const open = (options = {}) => createGuardedFetch({ allowLoopback: true, ...options });
+const open = (options = {}) => new GuardedFetch({ allowLoopback: true, ...options });
 
 test("fetch delivers the request and its response, and sets the Host header itself", async () => {
   await using server = await startServer((_request, response) =>
@@ -49,6 +49,20 @@ test.each([204, 205, 304])("fetch accepts a %i response without a body", async (
   await using server = await startServer((_request, response) => response.writeHead(status).end());
   await using guarded = open();
   expect((await guarded.fetch(server.origin)).status).toBe(status);
+});
+
+test("no request uses a connection that the server may have closed meanwhile", async () => {
+  const sockets = new Set<unknown>();
+  await using server = await startServer((request, response) => {
+    sockets.add(request.socket);
+    if (request.url === "/moved") response.writeHead(302, { location: "/" }).end("moved");
+    else response.end("here");
+  });
+  await using guarded = open();
+  for (const path of ["/", "/moved", "/"])
+    expect((await guarded.fetch(server.origin + path)).status).toBe(200);
+  expect(server.received.map(({ headers }) => headers.connection)).toEqual(Array(4).fill("close"));
+  expect(sockets.size).toBe(4);
 });
 
 test("fetch works detached from its object", async () => {
@@ -164,7 +178,7 @@ describe("a slow server", () => {
       asked.resolve();
       return new Promise<never>(() => {});
     };
-    await using guarded = createGuardedFetch({ lookup, connectTimeoutMs: 1_000 });
+    await using guarded = new GuardedFetch({ lookup, connectTimeoutMs: 1_000 });
     const outcome = expect(guarded.fetch("https://slow.example/")).rejects.toMatchObject({
       code: "MCP_CONNECT_TIMEOUT",
     });
@@ -241,7 +255,7 @@ describe("TLS", () => {
 
   test("refuses a self-signed certificate before sending the request", async () => {
     const { port, requests } = await startTlsServer();
-    await using guarded = createGuardedFetch({ lookup, trustedHosts });
+    await using guarded = new GuardedFetch({ lookup, trustedHosts });
     await expect(guarded.fetch(`https://login.example:${port}/`)).rejects.toMatchObject({
       code: "MCP_CONNECT_FAILED",
       message: expect.stringContaining("DEPTH_ZERO_SELF_SIGNED_CERT"),
@@ -254,7 +268,7 @@ describe("TLS", () => {
     onTestFinished(() => setDefaultCACertificates(before));
     setDefaultCACertificates([...before, pem.slice(pem.indexOf("-----BEGIN CERT"))]);
     const { port, requests } = await startTlsServer();
-    await using guarded = createGuardedFetch({ lookup, trustedHosts });
+    await using guarded = new GuardedFetch({ lookup, trustedHosts });
     const answer = await guarded.fetch(`https://login.example:${port}/`);
     expect(await answer.text()).toBe("secure");
     await expect(guarded.fetch(`https://other.example:${port}/`)).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import { useLeakCheck } from "@jackfield/test-kit";
 import { expect, test } from "vitest";
-import { createGuardedFetch } from "../../src/network/guarded-fetch.ts";
+import { GuardedFetch } from "../../src/network/guarded-fetch.ts";
 import { lookUpAsAttacker } from "./address-spellings.ts";
 import { startServer } from "./http-server.ts";
 import { openTrapListener } from "./trap-listener.ts";
@@ -22,7 +22,7 @@ test.each(STATUSES)("[T29] a %i to another origin carries no credentials", async
   await using first = await startServer((_request, response) =>
     response.writeHead(status, { location: `${other.origin}/there?x=1` }).end("moved"),
   );
-  await using guarded = createGuardedFetch({ allowLoopback: true });
+  await using guarded = new GuardedFetch({ allowLoopback: true });
   const answer = await guarded.fetch(`${first.origin}/here`, { headers: SECRETS });
   expect(await answer.json()).toEqual({ here: true });
   expect(answer.url).toBe(`${other.origin}/there?x=1`);
@@ -46,7 +46,7 @@ test.each(STATUSES)("[T29] a %i response to a POST is not followed", async (stat
   await using first = await startServer((_request, response) =>
     response.writeHead(status, { location: `${other.origin}/token` }).end(),
   );
-  await using guarded = createGuardedFetch({ allowLoopback: true });
+  await using guarded = new GuardedFetch({ allowLoopback: true });
   const body = new URLSearchParams({ code: "secret-code", client_secret: "secret" });
   await expect(
     guarded.fetch(`${first.origin}/token?a=hidden`, { method: "POST", body }),
@@ -63,7 +63,7 @@ test("[T29] a redirect within the origin keeps the headers", async () => {
     if (request.url === "/new") response.end("{}");
     else response.writeHead(302, { location: "/new" }).end();
   });
-  await using guarded = createGuardedFetch({ allowLoopback: true });
+  await using guarded = new GuardedFetch({ allowLoopback: true });
   expect((await guarded.fetch(`${server.origin}/old`, { headers: SECRETS })).status).toBe(200);
   expect(server.received[1]?.headers).toMatchObject({
     authorization: "Bearer secret-token",
@@ -79,7 +79,7 @@ test("[T29] a redirect back to the first origin does not restore the credentials
   await using second = await startServer((_request, response) =>
     response.writeHead(302, { location: `${first.origin}/back` }).end(),
   );
-  await using guarded = createGuardedFetch({ allowLoopback: true });
+  await using guarded = new GuardedFetch({ allowLoopback: true });
   await guarded.fetch(`${first.origin}/`, { headers: SECRETS });
   expect(first.received[1]?.headers.authorization).toBeUndefined();
 });
@@ -93,7 +93,7 @@ test.each([
     if (left === 0) response.end("{}");
     else response.writeHead(302, { location: `/${left - 1}` }).end();
   });
-  await using guarded = createGuardedFetch({ allowLoopback: true });
+  await using guarded = new GuardedFetch({ allowLoopback: true });
   const asked = guarded.fetch(`${server.origin}/${length}`);
   if (status) expect((await asked).status).toBe(status);
   else await expect(asked).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
@@ -104,7 +104,7 @@ test("[T29] every redirect target is checked like the first URL", async () => {
   await using trap = await openTrapListener();
   let location = "";
   await using server = await startServer((_request, response) => response.writeHead(302, { location }).end());
-  await using guarded = createGuardedFetch({ allowLoopback: true, lookup: lookUpAsAttacker });
+  await using guarded = new GuardedFetch({ allowLoopback: true, lookup: lookUpAsAttacker });
   const inner = [
     `https://login.example:${trap.port}/`,
     `http://login.example:${trap.port}/`,
@@ -131,7 +131,7 @@ test("[T29] redirect modes manual and error follow nothing", async () => {
   await using server = await startServer((_request, response) =>
     response.writeHead(302, { location: "/a" }).end("x"),
   );
-  await using guarded = createGuardedFetch({ allowLoopback: true });
+  await using guarded = new GuardedFetch({ allowLoopback: true });
   const answer = await guarded.fetch(server.origin, { redirect: "manual" });
   expect([answer.status, answer.headers.get("location"), await answer.text()]).toEqual([302, "/a", "x"]);
   await expect(guarded.fetch(server.origin, { redirect: "error" })).rejects.toMatchObject({
@@ -142,7 +142,7 @@ test("[T29] redirect modes manual and error follow nothing", async () => {
 
 test("[T29] a redirect without a Location is returned as the response", async () => {
   await using server = await startServer((_request, response) => response.writeHead(302).end("where to?"));
-  await using guarded = createGuardedFetch({ allowLoopback: true });
+  await using guarded = new GuardedFetch({ allowLoopback: true });
   const answer = await guarded.fetch(server.origin);
   expect([answer.status, await answer.text()]).toEqual([302, "where to?"]);
 });

@@ -1,16 +1,26 @@
 import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, test } from "vitest";
 import { createFileVault } from "../../src/vault/file-vault.ts";
+import { keyvTokenVault } from "../../src/vault/keyv-token-vault.ts";
 import { createMemoryVault } from "../../src/vault/memory-vault.ts";
+import type { TokenVault } from "../../src/vault/token-vault.ts";
 import { SERVER_URL, sampleCredential } from "./sample-credential.ts";
+import { SHARED_KEY, sharedStores } from "./shared-vaults.ts";
 import { temporaryDirectory } from "./vault-process.ts";
 
 useLeakCheck();
 
-const VAULTS = [
+let opened = 0;
+const VAULTS: readonly (readonly [where: string, open: () => TokenVault])[] = [
   ["in memory", () => createMemoryVault()],
   ["in files", () => createFileVault({ directory: temporaryDirectory() })],
-] as const;
+  ["in a Map that is shared", () => keyvTokenVault(new Map(), { key: SHARED_KEY })],
+  ...(await sharedStores()).map(([name, store]) => {
+    // Each test has logins of its own.
+    const open = () => keyvTokenVault(store, { key: SHARED_KEY, namespace: `${opened++}` });
+    return [`in ${name}`, open] as const;
+  }),
+];
 
 const patient = () => new AbortController().signal;
 
@@ -72,6 +82,31 @@ describe.each(VAULTS)("a vault %s", (_where, openVault) => {
     expect(await vault.delete(SERVER_URL, seen)).toBe(false);
     expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 2 }));
     expect(await vault.delete(SERVER_URL, sampleCredential({ number: 2 }))).toBe(true);
+  });
+
+  test("keeps the logins of users apart", async () => {
+    const vault = openVault();
+    const [ann, bob] = ["ann", "bob"].map((user) => vault.forPrincipal?.(user)) as [TokenVault, TokenVault];
+    await vault.write(sampleCredential({ number: 1 }));
+    await ann.write(sampleCredential({ number: 2 }));
+    expect(await bob.forServer(SERVER_URL)).toBeUndefined();
+    expect(await bob.list()).toEqual([]);
+    expect(await bob.delete(SERVER_URL)).toBe(false);
+    expect(await ann.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 2 }));
+    expect(await ann.delete(SERVER_URL)).toBe(true);
+    expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 1 }));
+    expect(await vault.forPrincipal?.("ann").forServer(SERVER_URL)).toBeUndefined();
+  });
+
+  test("[T40] replaces a credential only if it is still the expected one", async () => {
+    const vault = openVault();
+    const [first, second, third] = [1, 2, 3].map((number) => sampleCredential({ number }));
+    expect(await vault.write(second as never, first)).toBe(false);
+    expect(await vault.forServer(SERVER_URL)).toBeUndefined();
+    await vault.write(first as never);
+    expect(await vault.write(second as never, first)).toBe(true);
+    expect(await vault.write(third as never, first)).toBe(false);
+    expect(await vault.forServer(SERVER_URL)).toEqual(second);
   });
 
   test("lists its logins without secrets", async () => {

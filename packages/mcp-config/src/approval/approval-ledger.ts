@@ -1,6 +1,7 @@
-import { McpError, type ServerDefinition, type StateStore } from "@jackfield/mcp-core";
+import { canonicalJson, McpError, type ServerDefinition, type StateStore } from "@jackfield/mcp-core";
 import { cryptography } from "@jackfield/mcp-core/node";
-import { definitionContent } from "./definition-content.ts";
+import { hasPlainVariables, PLAIN_VARIABLES } from "../entry/field-texts.ts";
+import type { PartPlace } from "../find/project-boundary.ts";
 
 /** Remembers which definitions the user has approved, by content and never by name. */
 export interface ApprovalLedger {
@@ -37,9 +38,13 @@ export function createApprovalLedger(store: StateStore): ApprovalLedger {
   async function entriesOf(definition: ServerDefinition): Promise<readonly string[]> {
     const key = await store.get(KEY_NAME);
     if (key === undefined) return [];
-    const entries = sameWhenSwitchedOff(definition).map((same) => PREFIX + hash(key, same));
-    const isKept = await Promise.all(entries.map(async (entry) => (await store.get(entry)) !== undefined));
-    return entries.filter((_entry, index) => isKept[index]);
+    const isKept = async (entry: string) => (await store.get(entry)) !== undefined;
+    const found: string[] = [];
+    for (const same of sameWhenSwitchedOff(definition)) {
+      const entries = entriesFor(key, same);
+      if ((await Promise.all(entries.map(isKept))).every(Boolean)) found.push(...entries);
+    }
+    return found;
   }
 
   return {
@@ -50,11 +55,11 @@ export function createApprovalLedger(store: StateStore): ApprovalLedger {
       for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
         const key = await keyOrNew();
         if (key === undefined) continue;
-        const entry = PREFIX + hash(key, definition);
-        await store.set(entry, new Date().toISOString());
+        const entries = entriesFor(key, definition);
+        for (const entry of entries) await store.set(entry, new Date().toISOString());
         // Without `setIfMissing`, another process may have overwritten the key, which would void the approval.
         if ((await store.get(KEY_NAME)) === key) return;
-        await store.delete(entry);
+        for (const entry of entries) await store.delete(entry);
       }
       const message = `The store does not keep "${KEY_NAME}", so nothing can be approved; check what else writes to it.`;
       throw new McpError("MCP_STORAGE_FAILED", message, { phase: "approve", server: definition.name });
@@ -74,9 +79,44 @@ function sameWhenSwitchedOff(definition: ServerDefinition): readonly ServerDefin
   return [definition, unsaid, { ...unsaid, enabled: true }];
 }
 
-function hash(key: string, definition: ServerDefinition): string {
-  return cryptography()
-    .createHmac("sha256", Buffer.from(key, "base64"))
-    .update(definitionContent(definition))
-    .digest("hex");
+/**
+ * The entries of an approval: one for the content, and one for each variable with it. The same file read by another host gets other
+ * variables, for example none; whoever gave more of them has given these.
+ */
+function entriesFor(key: string, { variables = [], ...definition }: ServerDefinition): readonly string[] {
+  const content = definitionContent(definition as ServerDefinition);
+  const hash = (text: string) =>
+    PREFIX + cryptography().createHmac("sha256", Buffer.from(key, "base64")).update(text).digest("hex");
+  return [hash(content), ...variables.map((name) => hash(JSON.stringify([name, content])))];
+}
+
+/**
+ * Everything that an approval of a definition covers, as one text: the whole entry as written, its name, its file and the variables
+ * that it gets ([T02], [T03] of the threat list); for a joined entry, also which file wrote which field. Not included are its position
+ * in the file, the host under whose name the file was read, the weaker entries that it shadows, the list that disabled it, and derived
+ * fields. Equal definitions give equal texts, whatever the order of their members.
+ */
+export function definitionContent(definition: ServerDefinition): string {
+  const { definedIn, shadows: _shadows, disabledBy: _disabledBy, ...written } = withoutDerived(definition);
+  const parts = Object.entries(definedIn.parts ?? {}).map(([field, part]) => [field, placeOf(part)]);
+  const place = placeOf(definedIn);
+  return canonicalJson({
+    ...written,
+    definedIn: parts.length === 0 ? place : { ...place, parts: Object.fromEntries(parts) },
+  });
+}
+
+function placeOf({ scope, file, realFile, root }: PartPlace) {
+  return { scope, file: realFile ?? file, root };
+}
+
+/** A definition without fields derived from its other fields: they are in no file, and approval does not cover them. */
+export function withoutDerived(definition: ServerDefinition): ServerDefinition {
+  const { extra, definedIn } = definition;
+  if (extra === undefined || !hasPlainVariables(definedIn) || !Object.hasOwn(extra, PLAIN_VARIABLES)) {
+    return definition;
+  }
+  const { [PLAIN_VARIABLES]: _derived, ...others } = extra;
+  const { extra: _extra, ...rest } = definition;
+  return Object.keys(others).length > 0 ? { ...rest, extra: others } : rest;
 }

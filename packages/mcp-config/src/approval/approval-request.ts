@@ -1,7 +1,7 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
-import { type VariableKind, variableKind } from "../loader-variables.ts";
-import type { PartPlace } from "../project-boundary.ts";
-import { withoutDerived } from "./approved-fields.ts";
+import { type VariableKind, variableKind } from "../entry/loader-variables.ts";
+import { type PartPlace, projectRoot } from "../find/project-boundary.ts";
+import { withoutDerived } from "./approval-ledger.ts";
 import { type LaunchedPackage, launchedPackage } from "./package-pin.ts";
 import { counted, quotedText, shortenedText, unitsOf, visibleText } from "./visible-text.ts";
 
@@ -13,6 +13,10 @@ export interface ServerApprovalRequest {
   readonly package: LaunchedPackage;
   /** Each variable of its `env`, and what it does as far as its name tells. */
   readonly env: readonly { readonly name: string; readonly kind: VariableKind }[];
+  /** Names in the user's environment, and of answers to inputs, that the approval gives to the entry: exactly these. */
+  readonly variables: readonly string[];
+  /** The folder in which it would run, as written, else its project's; `undefined` for a server that starts no program. */
+  readonly cwd: string | undefined;
   /** The variables in `env` that are not known to be plain data: kinds `loader` and `not-recognised`. */
   readonly dangerousEnv: readonly string[];
   /** What may be other code tomorrow: the package, or the command if it is not recognised. `undefined` for kinds `pinned` and `none`. */
@@ -40,6 +44,8 @@ export function approvalRequest(
     definition,
     package: launched,
     env,
+    variables: definition.variables ?? [],
+    cwd: definition.transport === "stdio" ? (definition.cwd ?? projectRoot(definition.definedIn)) : undefined,
     dangerousEnv: env.filter(({ kind }) => kind !== "data").map(({ name }) => name),
     unpinnedPackage: launched.kind === "none" || launched.kind === "pinned" ? undefined : launched.name,
   };
@@ -68,6 +74,15 @@ export function approvalText(request: Omit<ServerApprovalRequest, "text">, colum
 
 /** A longer name would take more than one line of a question. */
 const LONGEST_NAME_IN_QUESTION = 40;
+
+/** The sentence above the text of a request. */
+export function approvalIntroduction({ definition }: Pick<ServerApprovalRequest, "definition">): string {
+  if (definition.transport === "stdio")
+    return "A file of this project wants to run a program as an MCP server:";
+  return definition.transport === "in-process"
+    ? "A file of this project wants to run an MCP server in this process:"
+    : "A file of this project wants to connect to an MCP server:";
+}
 
 /** The question below the text of a request. */
 export function approvalQuestion({ definition }: Pick<ServerApprovalRequest, "definition">): string {
@@ -102,11 +117,12 @@ function describe(request: Omit<ServerApprovalRequest, "text">): readonly Line[]
       ? { label: "file", text: "none" }
       : lineOf("file", path, "", line === undefined ? "" : `, line ${line}`),
     ...partLines(definition),
-    ...transportLines(definition),
+    ...transportLines(request),
+    ...variableLines(definition),
     ...restLines(withoutDerived(definition)),
     ...hintLines(request),
     { label: "", text: "" },
-    { label: "in short", text: inShort(definition) },
+    { label: "in short", text: `${inShort(definition)}${withVariables(definition)}` },
   ];
 }
 
@@ -240,13 +256,13 @@ function partLines({ definedIn: { parts = {} } }: ServerDefinition): readonly Li
     });
 }
 
-function transportLines(definition: ServerDefinition): readonly Line[] {
+function transportLines({ definition, cwd }: Omit<ServerApprovalRequest, "text">): readonly Line[] {
   switch (definition.transport) {
     case "stdio":
       return [
         lineOf("command", definition.command),
         ...(definition.args ?? []).map((arg, index) => lineOf(`arg ${index + 1}`, arg)),
-        ...(definition.cwd === undefined ? [] : [lineOf("cwd", definition.cwd)]),
+        ...(cwd === undefined ? [] : [lineOf("runs in", cwd)]),
       ];
     case "in-process":
       return [{ label: "runs", text: "in this process" }];
@@ -260,18 +276,31 @@ function transportLines(definition: ServerDefinition): readonly Line[] {
   }
 }
 
-const SHOWN_ELSEWHERE = new Set([
-  "name",
-  "definedIn",
-  "transport",
-  "command",
-  "args",
-  "cwd",
-  "url",
-  "server",
-  "shadows",
-  "disabledBy",
-]);
+/** What the approval gives. Each name has a line, where no other can be taken for it. */
+function variableLines({ variables = [] }: ServerDefinition): readonly Line[] {
+  return variables.map((name) => ({
+    label: "gets",
+    text: `your ${nameText(name)}`,
+    length: [...name].length,
+  }));
+}
+
+const MOST_NAMES_IN_SHORT = 3;
+
+function withVariables({ variables = [] }: ServerDefinition): string {
+  if (variables.length === 0) return "";
+  if (variables.length > MOST_NAMES_IN_SHORT)
+    return `; it gets ${counted(variables.length)} of your variables`;
+  const isShort = ({ length }: string) => length <= LONGEST_NAME_IN_SHORT;
+  const names = variables.map((name) =>
+    isShort(name) ? nameText(name) : shortenedText(name, LONGEST_NAME_IN_SHORT),
+  );
+  return `; it gets your ${names.join(", ")}`;
+}
+
+const SHOWN_ELSEWHERE = new Set(
+  "name definedIn transport command args cwd url server shadows disabledBy variables".split(" "),
+);
 
 /** The other fields as JSON, so that the reader sees everything that the approval covers. */
 function restLines(definition: ServerDefinition): readonly Line[] {

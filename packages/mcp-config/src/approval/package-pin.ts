@@ -1,5 +1,5 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
-import { programName } from "../launchers.ts";
+import { programName } from "../resolve/launchers.ts";
 
 /**
  * What a server's command fetches and runs, so that tomorrow's code may differ from what was approved today ([T21] of the threat list):

@@ -1,4 +1,9 @@
-import { approvalQuestion, approvalText, type ServerApprovalRequest } from "./approval-request.ts";
+import {
+  approvalIntroduction,
+  approvalQuestion,
+  approvalText,
+  type ServerApprovalRequest,
+} from "./approval-request.ts";
 
 /**
  * Decides whether a definition may run. Only `true` accepts it, and only this definition. It may take any time: only the server
@@ -44,7 +49,7 @@ async function ask(
   try {
     const columns = "columns" in output && typeof output.columns === "number" ? output.columns : undefined;
     const text = approvalText(request, columns);
-    output.write(`\nA file of this project wants to run an MCP server:\n\n${text}\n\n`);
+    output.write(`\n${approvalIntroduction(request)}\n\n${text}\n\n`);
     // `question` never settles once the input has ended, as by Ctrl+D.
     const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
     const answer = await Promise.race([

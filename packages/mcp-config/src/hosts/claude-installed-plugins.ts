@@ -1,8 +1,8 @@
 import { isAbsolute, join } from "node:path";
 import { isRecord } from "@jackfield/mcp-core";
-import { ownMember } from "../documents/json-value.ts";
-import type { Environment } from "../safe-environment.ts";
-import { readTextFile, realFileOf } from "../text-file.ts";
+import { readTextFile, realFileOf } from "../find/file.ts";
+import { ownMember } from "../read/json-value.ts";
+import type { Environment } from "../resolve/safe-environment.ts";
 import type { HostSurroundings } from "./host-dialect.ts";
 import { folderKey, projectFolders } from "./host-paths.ts";
 
@@ -13,23 +13,18 @@ const LARGEST_LIST_BYTES = 16 * 1024 * 1024;
 export const INSTALLED_PLUGINS = "installed_plugins.json";
 
 /** One installation of a plugin, `name@marketplace`. */
-interface InstalledPlugin {
+export interface InstalledPlugin {
   readonly plugin: string;
   readonly installPath: string;
   /** The project that it was installed for; missing if it was installed for all projects. */
   readonly projectPath: unknown;
 }
 
-/** All plugins of that list, for whichever project, by installation folder. */
-export function pluginsByFolder(list: unknown): ReadonlyMap<string, string> {
-  return new Map(installations(list).map(({ installPath, plugin }) => [installPath, plugin]));
-}
-
 /**
- * The installation folders of a project's plugins: for each plugin the installation for the nearest of the project's folders, else
- * the one for all projects. Installations for other projects are skipped. Links in the path of a project make no difference.
+ * The plugins of a project: for each plugin the installation for the nearest of the project's folders, else the one for all projects.
+ * Installations for other projects are skipped. Links in the path of a project make no difference.
  */
-export function pluginFolders(list: unknown, at: HostSurroundings): ReadonlySet<string> {
+export function installedPlugins(list: unknown, at: HostSurroundings): readonly InstalledPlugin[] {
   const keyOf = (folder: string) => folderKey(realFileOf(folder) ?? folder, at);
   let keys: readonly string[] | undefined;
   const folders = projectFolders(at);
@@ -47,7 +42,7 @@ export function pluginFolders(list: unknown, at: HostSurroundings): ReadonlySet<
     const bound = best ? distance(best) : Number.POSITIVE_INFINITY;
     if (distance(installed) < bound) chosen.set(plugin, installed);
   }
-  return new Set(Array.from(chosen.values(), ({ installPath }) => installPath));
+  return [...chosen.values()];
 }
 
 /** A plugin has one record, or a list with one for each project that it is installed for. */
@@ -68,8 +63,10 @@ function installations(list: unknown): readonly InstalledPlugin[] {
 export function pluginDataFolder(root: string, environment: Environment, home: string): string | undefined {
   const folder =
     /^(.*[\\/]plugins)[\\/]cache[\\/]/.exec(root)?.[1] ?? join(configFolder(environment, home), "plugins");
-  const plugin = pluginsByFolder(readList(join(folder, INSTALLED_PLUGINS))).get(root);
-  return plugin === undefined ? undefined : join(folder, "data", plugin.replace(/[^\w-]/g, "-"));
+  const installed = installations(readList(join(folder, INSTALLED_PLUGINS))).find(
+    ({ installPath }) => installPath === root,
+  );
+  return installed && join(folder, "data", installed.plugin.replace(/[^\w-]/g, "-"));
 }
 
 function configFolder(environment: Environment, home: string): string {

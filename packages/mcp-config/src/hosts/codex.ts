@@ -1,29 +1,10 @@
 import { isRecord } from "@jackfield/mcp-core";
-import { diagnose, type Report } from "../diagnostic-codes.ts";
-import type { JsonPath } from "../documents/json-path.ts";
-import type { JsonMap } from "../documents/json-value.ts";
-import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
-import { quote } from "../server-name.ts";
-import { describeLocation } from "../sources/config-problem.ts";
-import { realFileOf } from "../text-file.ts";
-import { NO_VARIABLES } from "../variables.ts";
-import { readRequirements } from "./codex-requirements.ts";
-import {
-  type FindingContext,
-  type HostDialect,
-  type HostDocument,
-  type ReadLists,
-  serversUnder,
-} from "./host-dialect.ts";
-import {
-  folderKey,
-  homeFolder,
-  inDirectory,
-  namedFolder,
-  systemFolder,
-  upward,
-  within,
-} from "./host-paths.ts";
+import { COMMON_FIELDS, type HostFault, type RemarkOnEntry } from "../entry/entry-dialect.ts";
+import { quote } from "../entry/server-name.ts";
+import type { JsonMap, JsonPath } from "../read/json-value.ts";
+import { NO_VARIABLES } from "../resolve/variables.ts";
+import { type FileRemark, type HostDialect, type HostDocument, serversUnder } from "./host-dialect.ts";
+import { homeFolder, inDirectory, namedFolder, systemFolder, upward, within } from "./host-paths.ts";
 
 const HOME = namedFolder("CODEX_HOME", homeFolder(".codex"));
 
@@ -35,31 +16,23 @@ const SYSTEM_HOME = systemFolder({
 
 /**
  * Layers of TOML, merged field by field. Variables are not expanded but named: `env_vars`, `env_http_headers`,
- * `bearer_token_env_var`. A project's layer counts only where the user's own file marks its folder, or the project, as trusted.
+ * `bearer_token_env_var`.
  */
 export const CODEX: HostDialect = {
   id: "codex",
   title: "Codex",
   format: "toml",
   files: [
-    {
-      kind: "managed",
-      scope: "managed",
-      paths: (at) =>
-        inDirectory(at, at.platform === "win32" ? HOME(at) : "/etc/codex", "managed_config.toml"),
-    },
     { kind: "project", scope: "project", paths: upward(".codex/config.toml") },
     { kind: "user", scope: "user", paths: within(HOME, "config.toml") },
     { kind: "system", scope: "user", paths: within(SYSTEM_HOME, "config.toml") },
-    {
-      kind: "requirements",
-      scope: "managed",
-      servers: "none",
-      paths: within(SYSTEM_HOME, "requirements.toml"),
-    },
   ],
+  misplaced: {
+    user: within(HOME, "mcp.json", "config.json", "mcp.toml", "config.yaml"),
+    project: upward(".codex/mcp.json", ".codex/config.json", ".codex/mcp.toml"),
+  },
   servers: serversUnder("mcp_servers"),
-  entry: entryDialect({
+  entry: {
     transport: { types: {}, untypedUrl: "http" },
     fields: {
       ...COMMON_FIELDS,
@@ -86,38 +59,31 @@ export const CODEX: HostDialect = {
       "experimental_environment",
       "name",
     ],
-    reshape: (entry, remark) => ({ ...entry, env_vars: localVariables(entry.env_vars, remark) }),
+    reshape: (entry, { remark }) => ({ ...entry, env_vars: localVariables(entry.env_vars, remark) }),
     writtenAt,
     removedFields: ({ env_vars }) => {
       const others = Array.isArray(env_vars) ? env_vars.filter(isOfElsewhere) : [];
       return others.length > 0 ? { env_vars: others } : undefined;
     },
     findFault,
-  }),
+  },
   variables: NO_VARIABLES,
-  merge: "fields",
-  lists: readLists,
-  trustsProject,
+  layers: "joined-by-field",
+  administered: (at) => [
+    ...inDirectory(at, at.platform === "win32" ? HOME(at) : "/etc/codex", "managed_config.toml"),
+    ...within(SYSTEM_HOME, "requirements.toml")(at),
+  ],
+  remarksOnFile: remarksOnProfile,
 };
-
-function readLists(...[documents, context, report]: Parameters<ReadLists>): ReturnType<ReadLists> {
-  reportProfiles(documents, report);
-  const read: ReadLists = readRequirements;
-  return read(documents, context, report);
-}
 
 /**
  * A profile is a file of its own between the project's layers and the user's. Since 0.134 it is selected only when Codex is started
  * (`--profile`). Before, a name in the user's file selected settings that could hold no servers.
  */
-function reportProfiles(documents: readonly HostDocument[], report: Report): void {
-  for (const { content, scope, document } of documents) {
-    const { profile } = content;
-    if (scope === "project" || typeof profile !== "string") continue;
-    const location = document?.locate(["profile"]) ?? {};
-    const text = `"profile" adds no servers: Codex reads ${quote(`${profile}.config.toml`)} only when it is started with --profile. Put servers that you always want into this file.`;
-    report(diagnose("unread-profile", `${describeLocation(location)}: ${text}`, location));
-  }
+function remarksOnProfile({ content: { profile }, scope }: HostDocument): readonly FileRemark[] {
+  if (scope === "project" || typeof profile !== "string") return [];
+  const text = `"profile" adds no servers: Codex reads ${quote(`${profile}.config.toml`)} only when it is started with --profile. Put servers that you always want into this file.`;
+  return [{ code: "unread-profile", path: ["profile"], text }];
 }
 
 /** `env_vars` holds names, or records with a name and a source; only local variables can be passed on here. */
@@ -151,7 +117,7 @@ const REMOTE_ONLY = [
 ];
 
 /** Codex refuses an entry with fields of the other transport, and one that holds its token itself. */
-function findFault(entry: JsonMap): { field: string; text: string } | undefined {
+function findFault(entry: JsonMap): HostFault | undefined {
   if (Object.hasOwn(entry, "bearer_token")) {
     const text = `"bearer_token" is refused by Codex; name a variable in "bearer_token_env_var".`;
     return { field: "bearer_token", text };
@@ -163,28 +129,4 @@ function findFault(entry: JsonMap): { field: string; text: string } | undefined 
     field,
     text: `"${field}" is refused by Codex together with "${isRemoteServer ? "url" : "command"}".`,
   };
-}
-
-/**
- * The trust level of the folder itself wins over that of the project; of each, the strongest layer wins. If a folder has one level by
- * its path as it is given and another by its path without links, both must be "trusted".
- */
-function trustsProject(documents: readonly HostDocument[], folder: string, context: FindingContext): boolean {
-  const layers = documents.filter(({ scope }) => scope !== "project");
-  const levelOf = (path: string) =>
-    layers.map(({ content }) => trustLevel(content, path, context)).find((level) => level !== undefined);
-  for (const path of [folder, context.folders.at(-1) ?? folder]) {
-    const levels = [path, realFileOf(path) ?? path].map(levelOf).filter((level) => level !== undefined);
-    if (levels.length > 0) return levels.every((level) => level === "trusted");
-  }
-  return false;
-}
-
-/** Codex writes folders in lower case on Windows; an exact spelling wins. */
-function trustLevel({ projects }: JsonMap, path: string, context: FindingContext): unknown {
-  if (!isRecord(projects)) return undefined;
-  const isSame = (name: string) => folderKey(name, context) === folderKey(path, context);
-  const name = Object.hasOwn(projects, path) ? path : Object.keys(projects).find(isSame);
-  const project = name === undefined ? undefined : projects[name];
-  return isRecord(project) ? project.trust_level : undefined;
 }

@@ -1,17 +1,14 @@
 import { basename, dirname } from "node:path";
-import { type DefinedIn, isRecord, isSameJson, type ServerDefinition } from "@jackfield/mcp-core";
-import { diagnose, type Report } from "../diagnostic-codes.ts";
-import type { JsonPath } from "../documents/json-path.ts";
-import { createMap, type JsonMap, kindOf } from "../documents/json-value.ts";
-import { keepSpellingIn } from "../documents/number-spellings.ts";
-import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
-import type { WrittenServer } from "../entries/written-server.ts";
-import { PLAIN_VARIABLES } from "../plain-variables.ts";
-import { quote } from "../server-name.ts";
-import { describeLocation } from "../sources/config-problem.ts";
-import { doubleBraces } from "../variable-syntax.ts";
-import { hasVariables, references, type VariableDialect } from "../variables.ts";
+import { type DefinedIn, isRecord, type ServerDefinition } from "@jackfield/mcp-core";
+import { COMMON_FIELDS, type RemarkOnEntry, type ReshapeContext } from "../entry/entry-dialect.ts";
+import { PLAIN_VARIABLES } from "../entry/field-texts.ts";
+import { quote } from "../entry/server-name.ts";
+import type { WrittenServer } from "../entry/written-server.ts";
+import { createMap, type JsonMap, type JsonPath, kindOf, valueAt } from "../read/json-value.ts";
+import { doubleBraces } from "../resolve/variable-syntax.ts";
+import { hasVariables, references, type VariableDialect } from "../resolve/variables.ts";
 import {
+  type FileRemark,
   type FindingContext,
   type FindServers,
   type HostDialect,
@@ -19,7 +16,6 @@ import {
   type HostPath,
   type HostSurroundings,
   looksLikeServer,
-  type ReadLists,
 } from "./host-dialect.ts";
 import { joined, projectFolders } from "./host-paths.ts";
 
@@ -54,7 +50,7 @@ export const CONTINUE: HostDialect = {
     },
   ],
   servers: findServers,
-  entry: entryDialect({
+  entry: {
     transport: {
       field: "type",
       types: { stdio: "stdio", "streamable-http": "http", http: "http", sse: "sse" },
@@ -62,18 +58,18 @@ export const CONTINUE: HostDialect = {
     },
     fields: { ...COMMON_FIELDS, connectTimeoutMs: ["connectionTimeout"] },
     extraFields: ["apiKey", "faviconUrl"],
+    inner: [{ field: "requestOptions", members: { headers: "headers" }, isOfRemote: true }],
     reshape,
-    writtenAt,
+    writtenAt: placeOfKey,
     addHostFields: withBearer,
     readExpansionData: plainVariables,
     notRunnable: (entry) =>
       typeof entry.uses === "string" && !looksLikeServer(entry)
         ? `${quote(entry.uses)} is a block that Continue fetches from its hub`
         : undefined,
-    removedFields,
-  }),
+  },
   variables: VARIABLES,
-  lists: reportForm,
+  remarksOnFile: remarksOnForm,
 };
 
 function findServers(root: JsonMap, _context: FindingContext, file = ""): ReturnType<FindServers> {
@@ -92,93 +88,39 @@ function findServers(root: JsonMap, _context: FindingContext, file = ""): Return
 }
 
 /**
- * Reports maps of servers outside JSON blocks, which may have them because they come from other hosts, and blocks without the members
- * that Continue asks for (its `blockSchema`).
+ * Remarks on maps of servers outside JSON blocks, which may have them because they come from other hosts, and on blocks without the
+ * members that Continue asks for (its `blockSchema`).
  */
-function reportForm(
-  documents: readonly HostDocument[],
-  _context: FindingContext,
-  report: Report,
-): ReturnType<ReadLists> {
-  for (const { content, file = "", document } of documents) {
-    if (content.mcpServers === undefined || JSON_ENDING.test(file)) continue;
-    const missing = isBlock(file) ? ["name", "version"].filter((field) => content[field] === undefined) : [];
-    if (missing.length > 0) {
-      const place = document?.locate([]) ?? {};
-      const lacks = `Continue refuses this block, which lacks ${missing.map(quote).join(" and ")}; add what is missing at its top.`;
-      report(diagnose("missing-metadata", `${describeLocation(place)}: ${lacks}`, place));
-    }
-    if (!isRecord(content.mcpServers)) continue;
-    const location = document?.locate(["mcpServers"]) ?? {};
-    const text = `"mcpServers" is a map of servers by name, which is still read; write a list of servers, each with a "name".`;
-    report(diagnose("legacy-shape", `${describeLocation(location)}: ${text}`, location));
+function remarksOnForm({ content, file }: HostDocument): readonly FileRemark[] {
+  if (content.mcpServers === undefined || JSON_ENDING.test(file)) return [];
+  const remarks: FileRemark[] = [];
+  const missing = isBlock(file) ? ["name", "version"].filter((field) => content[field] === undefined) : [];
+  if (missing.length > 0) {
+    const text = `Continue refuses this block, which lacks ${missing.map(quote).join(" and ")}; add what is missing at its top.`;
+    remarks.push({ code: "missing-metadata", path: [], text });
   }
-  return () => undefined;
+  if (isRecord(content.mcpServers)) {
+    const text = `"mcpServers" is a map of servers by name, which is still read; write a list of servers, each with a "name".`;
+    remarks.push({ code: "legacy-shape", path: ["mcpServers"], text });
+  }
+  return remarks;
 }
 
 function isBlock(file: string): boolean {
   return basename(dirname(file)) === "mcpServers";
 }
 
-/** The name is the key of the entry, and headers are in `requestOptions`. */
-function reshape(
-  { name: _name, requestOptions, ...entry }: JsonMap,
-  remark: RemarkOnEntry,
-  _platform: unknown,
-  { file = "" }: DefinedIn,
-): JsonMap {
-  const isJson = JSON_ENDING.test(file);
+/** The name is the key of the entry. Outside JSON blocks, which come from other hosts, headers belong into `requestOptions`. */
+function reshape({ name: _name, ...entry }: JsonMap, { remark, definedIn, given }: ReshapeContext): JsonMap {
+  const isJson = JSON_ENDING.test(definedIn.file ?? "");
   remarkOnKey(entry.apiKey, remark);
-  remarkOnOptions(requestOptions, entry, remark);
-  if (!isJson) remarkOnHeaders(requestOptions, entry, remark);
-  const headers = isProcess(entry) ? undefined : headersIn(requestOptions);
-  if (headers !== undefined && entry.headers !== undefined && !isSameJson(headers, entry.headers)) {
-    remark("unused-field", "headers", `"headers" is ignored; "headers" in "requestOptions" wins.`);
+  const { command, headers, requestOptions } = given;
+  const isOnlyOurs = headers !== undefined && valueAt(requestOptions, ["headers"]) === undefined;
+  if (isOnlyOurs && command === undefined && !isJson) {
+    const text = `"headers" is unknown to its host and only Jackfield reads it; move it into "requestOptions".`;
+    remark("unknown-field", "headers", text, { severity: "warning" });
   }
-  return {
-    ...entry,
-    ...(headers === undefined ? undefined : { headers }),
-    ...(isJson && isRecord(entry.env) ? { env: withSecrets(entry.env) } : undefined),
-  };
-}
-
-function headersIn(requestOptions: unknown): unknown {
-  return isRecord(requestOptions) ? requestOptions.headers : undefined;
-}
-
-function isProcess({ command }: JsonMap): boolean {
-  return command !== undefined;
-}
-
-function remarkOnOptions(requestOptions: unknown, entry: JsonMap, remark: RemarkOnEntry): void {
-  if (requestOptions !== undefined && !isRecord(requestOptions)) {
-    const text = `"requestOptions" must be an object, not ${kindOf(requestOptions)}. It is left out.`;
-    remark("invalid-field", "requestOptions", text);
-  } else if (isProcess(entry) && headersIn(requestOptions) !== undefined) {
-    const text = `"headers" in "requestOptions" has no effect for a local server.`;
-    remark("unused-field", "requestOptions", text);
-  }
-}
-
-/** Reports `headers` of the entry itself, where only other hosts and the JSON blocks that come from them have them. */
-function remarkOnHeaders(requestOptions: unknown, entry: JsonMap, remark: RemarkOnEntry): void {
-  if (entry.headers === undefined || isProcess(entry) || headersIn(requestOptions) !== undefined) return;
-  const text = `"headers" is unknown to its host and only Jackfield reads it; move it into "requestOptions".`;
-  remark("unknown-field", "headers", text, { severity: "warning" });
-}
-
-/** The fields that reshaping removes from an entry and nothing reads. */
-function removedFields({ requestOptions, ...entry }: JsonMap): JsonMap | undefined {
-  const given = headersIn(requestOptions);
-  const isRead = given !== undefined && !isProcess(entry);
-  const { headers: _headers, ...others } = isRecord(requestOptions) ? requestOptions : {};
-  const options = isRecord(requestOptions) && !isRead ? requestOptions : others;
-  const isOutdone = isRead && entry.headers !== undefined && !isSameJson(given, entry.headers);
-  const aside = {
-    ...(Object.keys(options).length > 0 ? { requestOptions: options } : undefined),
-    ...(isOutdone ? { headers: entry.headers } : undefined),
-  };
-  return Object.keys(aside).length > 0 ? aside : undefined;
+  return isJson && isRecord(entry.env) ? { ...entry, env: withSecrets(entry.env) } : entry;
 }
 
 function remarkOnKey(key: unknown, remark: RemarkOnEntry): void {
@@ -200,13 +142,12 @@ function withBearer(written: WrittenServer): WrittenServer {
   return { ...written, headers: { ...headers, Authorization: `Bearer ${key}` } };
 }
 
-function writtenAt(path: JsonPath, { requestOptions, apiKey, ...entry }: JsonMap): JsonPath {
-  const [field, name = ""] = path;
-  if (field !== "headers" || isProcess(entry)) return path;
-  const headers = headersIn(requestOptions);
-  const isOfKey = name === "Authorization" && !(isRecord(headers) && Object.hasOwn(headers, name));
-  if (isOfKey && apiKey !== undefined) return ["apiKey"];
-  return headers === undefined ? path : ["requestOptions", ...path];
+/** The key is the `Authorization` of an entry without one. */
+function placeOfKey(path: JsonPath, { headers, apiKey, command }: JsonMap): JsonPath {
+  const [field, name] = path;
+  const isOfKey = field === "headers" && name === "Authorization" && apiKey !== undefined;
+  const isOwn = isRecord(headers) && Object.hasOwn(headers, "Authorization");
+  return isOfKey && !isOwn && command === undefined ? ["apiKey"] : path;
 }
 
 /** A variable in the syntax of the hosts that JSON blocks come from. */
@@ -217,7 +158,6 @@ function withSecrets(env: JsonMap): JsonMap {
   const shaped = createMap();
   for (const [name, value] of Object.entries(env)) {
     shaped[name] = typeof value === "string" ? value.replace(VARIABLE, "${{ secrets.$1 }}") : value;
-    keepSpellingIn(shaped, name, env);
   }
   return shaped;
 }

@@ -1,14 +1,19 @@
-import { type DefinedIn, isRecord } from "@jackfield/mcp-core";
-import { type JsonMap, kindOf } from "../documents/json-value.ts";
-import {
-  COMMON_FIELDS,
-  COMMON_TRANSPORT,
-  entryDialect,
-  type RemarkOnEntry,
-} from "../entries/entry-dialect.ts";
-import { braces, dollarName } from "../variable-syntax.ts";
+import { isRecord } from "@jackfield/mcp-core";
+import { COMMON_FIELDS, COMMON_TRANSPORT, type ReshapeContext } from "../entry/entry-dialect.ts";
+import type { JsonMap } from "../read/json-value.ts";
+import { braces, dollarName } from "../resolve/variable-syntax.ts";
 import { type HostDialect, serversUnderOrBare } from "./host-dialect.ts";
-import { homeFolder, namedFolder, upward, within } from "./host-paths.ts";
+import { homeFolder, namedFolder, systemFolder, upward, within } from "./host-paths.ts";
+
+/** An administrator's settings for every program with Copilot in it, which may allow and deny servers. */
+export const copilotPolicy = within(
+  systemFolder({
+    darwin: "/Library/Application Support/GitHubCopilot",
+    win32: "%ProgramFiles%\\GitHubCopilot",
+    other: "/etc/github-copilot",
+  }),
+  "managed-settings.json",
+);
 
 const HOME = namedFolder("COPILOT_HOME", homeFolder(".copilot"));
 
@@ -21,8 +26,12 @@ export const COPILOT_CLI: HostDialect = {
     { kind: "project", scope: "project", paths: upward(".mcp.json", ".github/mcp.json") },
     { kind: "user", scope: "user", paths: within(HOME, "mcp-config.json") },
   ],
+  misplaced: {
+    user: within(HOME, "mcp.json", "config.json"),
+    project: upward(".copilot/mcp-config.json", ".copilot/mcp.json", ".github/copilot/mcp.json"),
+  },
   servers: serversUnderOrBare("mcpServers"),
-  entry: entryDialect({
+  entry: {
     transport: { ...COMMON_TRANSPORT, types: { local: "stdio", ...COMMON_TRANSPORT.types } },
     fields: { ...COMMON_FIELDS, timeoutMs: ["timeout"], include: "tools" },
     oauth: {
@@ -35,42 +44,21 @@ export const COPILOT_CLI: HostDialect = {
         redirectPort: "callbackPort",
       },
     },
-    extraFields: [
-      "auth",
-      "deferTools",
-      "disableToolCache",
-      "slowConnectionThresholdMs",
-      "oidc",
-      "filterMapping",
-    ],
+    extraFields: ["deferTools", "disableToolCache", "slowConnectionThresholdMs", "oidc", "filterMapping"],
+    inner: [{ field: "auth", members: { redirectPort: "redirectPort" } }],
     reshape,
-    writtenAt: (path, { auth }) => (path[0] === "redirectPort" && isRecord(auth) ? ["auth", ...path] : path),
-    removedFields: ({ auth }) => {
-      const { redirectPort: _read, ...others } = isRecord(auth) ? auth : {};
-      return Object.keys(others).length > 0 ? { auth: others } : undefined;
-    },
-  }),
+  },
   variables: { syntaxes: [], valueSyntaxes: [braces(), dollarName()], whenUnset: "fail", ownEnv: "remote" },
+  administered: copilotPolicy,
 };
 
-/** Only the port of `auth` is read. */
-function reshape(written: JsonMap, remark: RemarkOnEntry, _platform: unknown, { scope }: DefinedIn): JsonMap {
-  remarkOnOAuth(written, remark, scope);
-  if (written.auth === undefined) return written;
-  const { auth, ...entry } = written;
-  if (isRecord(auth)) return { ...entry, redirectPort: auth.redirectPort };
-  remark("invalid-field", "auth", `"auth" must be an object, not ${kindOf(auth)}. It is left out.`);
-  return entry;
-}
-
-/** A project's files are left out: the other hosts that read them still use this field. */
-function remarkOnOAuth(
-  { oauth, url, type }: JsonMap,
-  remark: RemarkOnEntry,
-  scope: DefinedIn["scope"],
-): void {
+/** Remarks on the old field, except in a project's files: the other hosts that read them still use it. */
+function reshape(entry: JsonMap, { remark, definedIn: { scope } }: ReshapeContext): JsonMap {
+  const { oauth, url, type } = entry;
   const isRemoteServer = url !== undefined && type !== "stdio" && type !== "local";
-  if (!isRecord(oauth) || !isRemoteServer || scope === "project") return;
-  const text = `"oauth" is an old field, which is still read; write "oauthClientId", and "auth": { "redirectPort": … } in place of its "callbackPort".`;
-  remark("legacy-field", "oauth", text);
+  if (isRecord(oauth) && isRemoteServer && scope !== "project") {
+    const text = `"oauth" is an old field, which is still read; write "oauthClientId", and "auth": { "redirectPort": … } in place of its "callbackPort".`;
+    remark("legacy-field", "oauth", text);
+  }
+  return entry;
 }

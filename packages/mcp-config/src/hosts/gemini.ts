@@ -1,14 +1,6 @@
-import type { DefinedIn } from "@jackfield/mcp-core";
-import type { JsonMap } from "../documents/json-value.ts";
-import {
-  COMMON_FIELDS,
-  COMMON_TRANSPORT,
-  entryDialect,
-  type RemarkOnEntry,
-} from "../entries/entry-dialect.ts";
-import { braces, dollarName, percentName } from "../variable-syntax.ts";
-import { readGeminiLists, systemServers } from "./gemini-lists.ts";
-import { TRUST_FILES, trustsFolder } from "./gemini-trust.ts";
+import { COMMON_FIELDS, COMMON_TRANSPORT, type ReshapeContext } from "../entry/entry-dialect.ts";
+import type { JsonMap } from "../read/json-value.ts";
+import { braces, dollarName, percentName } from "../resolve/variable-syntax.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
 import { inHome, joined, namedFile, systemFolder, upward, within } from "./host-paths.ts";
 
@@ -17,6 +9,9 @@ const SYSTEM = systemFolder({
   win32: "%ProgramData%\\gemini-cli",
   other: "/etc/gemini-cli",
 });
+
+/** The kinds of files that hold settings. */
+const SETTINGS = ["project", "user", "system-defaults"];
 
 /**
  * Settings with comments in several layers. A URL without a type is Streamable HTTP, as the program does it; its documentation says
@@ -27,12 +22,6 @@ export const GEMINI: HostDialect = {
   title: "Gemini CLI",
   format: "jsonc",
   files: [
-    {
-      kind: "system",
-      scope: "managed",
-      paths: namedFile("GEMINI_CLI_SYSTEM_SETTINGS_PATH", within(SYSTEM, "settings.json")),
-      servers: systemServers,
-    },
     { kind: "project", scope: "project", paths: upward(".gemini/settings.json") },
     { kind: "user", scope: "user", paths: inHome(".gemini/settings.json") },
     {
@@ -53,15 +42,13 @@ export const GEMINI: HostDialect = {
       servers: "none",
       paths: inHome(".gemini/mcp-server-enablement.json"),
     },
-    {
-      kind: "trusted-folders",
-      scope: "user",
-      servers: "none",
-      paths: namedFile("GEMINI_CLI_TRUSTED_FOLDERS_PATH", inHome(".gemini/trustedFolders.json")),
-    },
   ],
+  misplaced: {
+    user: inHome(".gemini/mcp.json", ".gemini/config.json", ".gemini/mcp_config.json"),
+    project: upward(".gemini/mcp.json", ".gemini/config.json", ".gemini/mcp_config.json"),
+  },
   servers: serversUnder("mcpServers"),
-  entry: entryDialect({
+  entry: {
     transport: COMMON_TRANSPORT,
     fields: {
       ...COMMON_FIELDS,
@@ -81,7 +68,7 @@ export const GEMINI: HostDialect = {
     },
     reshape,
     removedFields,
-  }),
+  },
   variables: {
     syntaxes: [
       braces({ places: ["extensionPath", "workspacePath", "/", "pathSeparator"] }),
@@ -92,18 +79,17 @@ export const GEMINI: HostDialect = {
     whenUnsetInValues: "empty",
     ownEnv: "remote",
   },
-  lists: readGeminiLists,
-  trustsProject: trustsFolder,
-  trustFiles: TRUST_FILES,
+  switches: [
+    { in: SETTINGS, path: ["mcp", "excluded"], form: "off", ignoresCase: true, title: "mcp.excluded" },
+    { in: SETTINGS, path: ["mcp", "allowed"], form: "only", title: "mcp.allowed" },
+    { in: ["enablement"], path: [], form: "map", ignoresCase: true, title: "mcp-server-enablement.json" },
+    { in: ["user", "system-defaults"], path: ["admin", "mcp"], form: "rules", title: "admin.mcp" },
+  ],
+  administered: namedFile("GEMINI_CLI_SYSTEM_SETTINGS_PATH", within(SYSTEM, "settings.json")),
 };
 
 /** `httpUrl` wins over a `type` that contradicts it. An extension may not set `trust`. */
-function reshape(
-  entry: JsonMap,
-  remark: RemarkOnEntry,
-  _platform: NodeJS.Platform,
-  { scope }: DefinedIn,
-): JsonMap {
+function reshape(entry: JsonMap, { remark, definedIn: { scope } }: ReshapeContext): JsonMap {
   if (entry.trust === undefined && entry.httpUrl === undefined) return entry;
   const { type, trust, ...rest } = entry;
   const isTypeIgnored = isOutdone(type, entry.httpUrl);

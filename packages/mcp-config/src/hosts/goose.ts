@@ -1,12 +1,10 @@
 import { isRecord, type ServerDefinition } from "@jackfield/mcp-core";
-import { createMap, type JsonMap } from "../documents/json-value.ts";
-import { keepSpellingIn } from "../documents/number-spellings.ts";
-import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
-import { GAP } from "../entries/entry-examples.ts";
-import { quote } from "../server-name.ts";
-import { bracedName, dollarName } from "../variable-syntax.ts";
+import { COMMON_FIELDS, GAP, type RemarkOnEntry, type ReshapeContext } from "../entry/entry-dialect.ts";
+import { quote } from "../entry/server-name.ts";
+import { createMap, type JsonMap } from "../read/json-value.ts";
+import { bracedName, dollarName } from "../resolve/variable-syntax.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
-import { applicationData, configHome, joined, within } from "./host-paths.ts";
+import { applicationData, configHome, inHome, joined, within } from "./host-paths.ts";
 
 /** Extensions that are not servers of their own: built-in ones, and those that Goose's window or a script provides. */
 const NOT_SERVERS = ["builtin", "platform", "frontend", "inline_python"];
@@ -32,8 +30,11 @@ export const GOOSE: HostDialect = {
   title: "Goose",
   format: "yaml",
   files: [{ kind: "user", scope: "user", paths: within(settingsFolder, "config.yaml") }],
+  misplaced: {
+    user: (at) => [...within(settingsFolder, "config.json")(at), ...inHome(".goose/config.yaml")(at)],
+  },
   servers: serversUnder("extensions"),
-  entry: entryDialect({
+  entry: {
     examples: [
       { type: "stdio", cmd: GAP },
       { type: "streamable_http", uri: GAP },
@@ -57,13 +58,13 @@ export const GOOSE: HostDialect = {
     switches: ["enabled"],
     emptyIncludesAll: true,
     // A remote server is not given `env_keys`; its texts refer to them.
-    extraFields: ["name", "bundled", "env_keys"],
+    extraFields: ["name", "bundled", "env_keys", "socket"],
     reshape,
     notRunnable: ({ type }) =>
       typeof type === "string" && NOT_SERVERS.includes(type)
         ? `an extension of type ${type} runs inside Goose`
         : undefined,
-  }),
+  },
   variables: {
     syntaxes: [bracedName(), dollarName()],
     whenUnset: "literal",
@@ -84,7 +85,7 @@ function isSecret({ name }: { readonly name: string }, { extra }: ServerDefiniti
 }
 
 /** Leaves out what Goose leaves out with a warning. */
-function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
+function reshape(entry: JsonMap, { remark }: ReshapeContext): JsonMap {
   const { envs, env_keys: keys } = entry;
   const shaped = { ...entry };
   if (isRecord(envs)) {
@@ -92,7 +93,6 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
     for (const name of Object.keys(envs)) {
       if (!isLet(name, ["envs", name], remark)) continue;
       left[name] = envs[name];
-      keepSpellingIn(left, name, envs);
     }
     shaped.envs = left;
   }

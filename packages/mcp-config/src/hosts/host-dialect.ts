@@ -1,12 +1,11 @@
-import { type DefinedIn, type DefinitionScope, isRecord, type ToolFilter } from "@jackfield/mcp-core";
-import type { Report } from "../diagnostic-codes.ts";
-import type { ConfigDocument, ConfigFormat } from "../documents/config-document.ts";
-import type { JsonPath } from "../documents/json-path.ts";
-import type { JsonMap } from "../documents/json-value.ts";
-import type { EntryDialect } from "../entries/entry-dialect.ts";
-import type { WrittenServer } from "../entries/written-server.ts";
-import type { Environment } from "../safe-environment.ts";
-import type { VariableDialect } from "../variables.ts";
+import { type DefinitionScope, isRecord } from "@jackfield/mcp-core";
+import type { EntryDialect } from "../entry/entry-dialect.ts";
+import type { WrittenServer } from "../entry/written-server.ts";
+import type { FileParts } from "../find/file-parts.ts";
+import type { ConfigFormat } from "../read/document.ts";
+import type { JsonMap, JsonPath } from "../read/json-value.ts";
+import type { Environment } from "../resolve/safe-environment.ts";
+import type { VariableDialect } from "../resolve/variables.ts";
 
 /** Everything that the paths of a host's files depend on. All paths are absolute. */
 export interface HostSurroundings {
@@ -26,14 +25,12 @@ export interface HostPath {
   readonly text?: string | undefined;
   /** The project or extension that the file belongs to. Default: the directory of the file. */
   readonly root?: string | undefined;
+  /** The name of the extension that the file belongs to, by which its host switches it. */
+  readonly extension?: string | undefined;
   /** Whether one segment of the path contains `*`, which matches any characters. If that segment is a folder, it is the default root. */
   readonly isPattern?: boolean | undefined;
   /** How names that match a pattern may end. Default: as the segment of the pattern does. */
   readonly endings?: readonly string[] | undefined;
-  /** Whether a pattern matches names that begin with a dot. Default: it does. */
-  readonly matchesHidden?: boolean | undefined;
-  /** Whether a pattern also matches folders in place of files, which are then reported as unreadable. Default: it does. */
-  readonly matchesFolders?: boolean | undefined;
 }
 
 /** A kind of file that a host reads. */
@@ -49,8 +46,10 @@ export interface HostFile {
   readonly format?: ConfigFormat | undefined;
   /** Why the file is reported and never read, if it is a program. Default: it is read. */
   readonly script?: string | undefined;
-  /** Where the file holds servers; `none` for files that only hold rules about servers. Default: the host's. */
+  /** Where the file holds servers; `none` for files that only say which servers are on. Default: the host's. */
   readonly servers?: FindServers | "none" | undefined;
+  /** What of a JSON file is read where it is larger than configuration is, by paths; `*` is any name. Default: then nothing. */
+  readonly parts?: FileParts | undefined;
   /** Further files that this file leads to, such as those of installed plugins. `folder` is the extension it belongs to. */
   readonly leadsTo?:
     | ((root: unknown, at: HostSurroundings, folder: string | undefined) => readonly FollowedFile[])
@@ -79,6 +78,8 @@ export interface ServerSection {
   readonly optionOf?: ((element: unknown, index: number) => string) | undefined;
   /** Default: the file's. */
   readonly scope?: DefinitionScope | undefined;
+  /** The project for which the user keeps these servers. Default: the file's. */
+  readonly root?: string | undefined;
   /** The field of each element that holds its name, for a list. */
   readonly nameField?: string | undefined;
   /** Which members of a map are servers, where it holds other things too. Default all. */
@@ -87,76 +88,72 @@ export interface ServerSection {
   readonly elsewhere?: readonly string[] | undefined;
   /** Members from elsewhere in the document that belong to the one server here. */
   readonly beside?: JsonMap | undefined;
-  /** Whether entries here replace weaker ones of their name where the host otherwise merges field by field. */
-  readonly replaces?: boolean | undefined;
 }
 
 /** What finding servers may depend on besides the document. */
 export interface FindingContext {
-  /** The folders of the project, the nearest first. */
-  readonly folders: readonly string[];
+  /** The folders of the project, the nearest first. Default none. */
+  readonly folders?: readonly string[] | undefined;
+  /** Where a search takes place. Missing where files are named. */
+  readonly at?: HostSurroundings | undefined;
   /** Whether one file is parsed by itself. If it holds several projects and none is selected, the first is shown. */
-  readonly isStandaloneFile: boolean;
+  readonly isStandaloneFile?: boolean | undefined;
   /** The platform for which an entry is read, where it differs by platform. */
   readonly platform: NodeJS.Platform;
-  /** The environment in which lists look up the variables of entries. Missing where it is not known. */
-  readonly env?: Environment | undefined;
+  /** Whether projects are switched off, so that their files switch nothing. */
+  readonly ignoresProject?: boolean | undefined;
+  /** Whether remarks on entries are made. */
+  readonly remarks?: boolean | undefined;
   /** How many of `count` entries in a section of a project's file are used. Missing where nothing limits them. */
   readonly entriesOfProject?: ((file: string, section: JsonPath, count: number) => number) | undefined;
   /** Reports which project's servers were chosen. */
-  remark(code: "project-chosen", path: JsonPath, text: string): void;
+  readonly remark?: ((path: JsonPath, text: string) => void) | undefined;
 }
 
 /** The sections where servers may be, the strongest first; those that do not exist are skipped. */
 export type FindServers = (root: JsonMap, context: FindingContext, file?: string) => readonly ServerSection[];
 
-/** A document of a host, as far as rules about servers need it. */
+/** A document of a host, as far as what stands outside of its entries needs it. */
 export interface HostDocument {
   readonly kind: string;
   readonly scope: DefinitionScope;
   /** The project or extension it belongs to. */
   readonly root?: string | undefined;
-  readonly file?: string | undefined;
-  /** Empty if the file is broken. */
+  readonly file: string;
   readonly content: JsonMap;
+}
+
+/** A place outside of the entries that switches servers on or off by their names. */
+export interface SwitchPlace {
+  /** The kinds of files that may have it. */
+  readonly in: readonly string[];
+  /** Where it stands; several paths if it depends on the project. */
+  readonly path: JsonPath | ((root: JsonMap, context: FindingContext) => readonly JsonPath[]);
   /**
-   * Whether the file exists but cannot be read, so that its rules are unknown. Only files that help to decide which servers are
-   * used are kept then.
+   * What stands there: a list of the names that are `off`, of those that are `on` whatever their entries say, of the `only` ones that
+   * are used, or a map in which `false`, or an object whose `enabled` is `false`, switches a name off. `rules` are about more than names;
+   * they are not applied, which is told.
    */
-  readonly isBroken?: boolean | undefined;
-  /** Locates its values. */
-  readonly document?: Pick<ConfigDocument, "locate"> | undefined;
+  readonly form: "off" | "on" | "only" | "map" | "rules";
+  /** The member of an element that holds the name, where a list has objects. Elements without it are rules about more than names. */
+  readonly nameField?: string | undefined;
+  /** The scope of the entries that it switches; those of an extension by the extension's name. Default: every scope. */
+  readonly of?: "project" | "extension" | undefined;
+  /** Whether upper and lower case make no difference. */
+  readonly ignoresCase?: boolean | undefined;
+  /** What messages call it. */
+  readonly title: string;
 }
 
-/** A server that a host's lists decide on. */
-export interface ListedServer {
-  readonly name: string;
-  readonly written: WrittenServer;
-  readonly definedIn: DefinedIn;
-  /** The kind of file it is in. */
-  readonly kind: string;
+/** A remark on a file, at a path in it. */
+export interface FileRemark {
+  readonly code: "legacy-shape" | "missing-metadata" | "unread-profile";
+  readonly path: JsonPath;
+  readonly text: string;
 }
 
-/** What a host's lists say of a server. */
-export interface ListVerdict {
-  /** The list that switches it off. */
-  readonly disabledBy?: string | undefined;
-  /** Why that list does so, where its name does not tell. */
-  readonly because?: string | undefined;
-  /** Whether a list of the user's own switches it on, whatever the entry says. */
-  readonly isSwitchedOn?: boolean | undefined;
-  /** The tool filter outside the entry: `include` replaces the entry's, `exclude` is added to it. */
-  readonly tools?: ToolFilter | undefined;
-  /** Timeouts that apply where the entry has none. */
-  readonly times?: Pick<WrittenServer, "connectTimeoutMs" | "timeoutMs"> | undefined;
-}
-
-/** Reads what the documents, the strongest first, say about servers outside their entries. The returned function decides on one server. */
-export type ReadLists = (
-  documents: readonly HostDocument[],
-  context: FindingContext,
-  report: Report,
-) => (server: ListedServer) => ListVerdict | undefined;
+/** What may be said of a server outside of its entry. */
+export type CommonSettings = Pick<WrittenServer, "tools" | "timeoutMs" | "connectTimeoutMs">;
 
 /** How a host keeps its servers. One record for each host. */
 export interface HostDialect {
@@ -167,36 +164,51 @@ export interface HostDialect {
   readonly format: ConfigFormat;
   /** The strongest first. */
   readonly files: readonly HostFile[];
+  /**
+   * Where people put servers that the host does not read, although it looks like its place. Servers in them are told where remarks are
+   * made. Default: nowhere.
+   */
+  readonly misplaced?: { readonly [scope in "user" | "project"]?: HostFile["paths"] } | undefined;
   /** The scope of a file that is parsed by itself and matches none of the host's files. Default `user`. */
   readonly scope?: "user" | "extension" | undefined;
   readonly servers: FindServers;
   readonly entry: EntryDialect;
   readonly variables: VariableDialect;
+  /** How entries of one name in several of its files become one. Default: the strongest counts as a whole. */
+  readonly layers?: "joined-by-field" | undefined;
+  /** What switches servers on and off outside of their entries. Default: nothing. */
+  readonly switches?: readonly SwitchPlace[] | undefined;
   /**
-   * How entries of one name in several of its files become one: the strongest as a whole, or field by field. Default
-   * `entries`.
+   * What is said of servers outside of their entries, by the server's name: tool filters, of which `include` replaces the entry's and
+   * `exclude` is added to it, and times for entries that have none. Of a server that no project brought, a project's files say only which
+   * tools are off. Default: nothing.
    */
-  readonly merge?: "entries" | "fields" | undefined;
-  /** How to join two values of a field, where entries are merged by fields and the stronger value does not simply win. */
-  readonly joins?: { readonly [field: string]: (stronger: unknown, weaker: unknown) => unknown } | undefined;
-  /** Reduces the layers of an entry, the strongest first, to what counts of each before they are joined. Default: everything. */
-  readonly fitLayers?: ((layers: readonly unknown[]) => readonly unknown[]) | undefined;
-  /** If a file of this scope exists, even a broken one, no other file of the host counts. */
-  readonly exclusiveScope?: DefinitionScope | undefined;
-  /** Entries of this scope are the same server as a stronger entry of another scope with the same endpoint, even within the host. */
-  readonly endpointScope?: DefinitionScope | undefined;
-  readonly lists?: ReadLists | undefined;
+  readonly settingsOf?:
+    | ((documents: readonly HostDocument[], isOfProject: boolean) => (server: string) => CommonSettings)
+    | undefined;
+  /**
+   * Files in which an administrator decides about the host's servers. If one is there, nothing of the host is read: its rules are not
+   * applied here.
+   */
+  readonly administered?: ((at: HostSurroundings) => readonly HostPath[]) | undefined;
+  /** Remarks on a file as a whole. */
+  readonly remarksOnFile?: ((document: HostDocument) => readonly FileRemark[]) | undefined;
   /**
    * Explains why the host accepts what is a syntax error here, and what to do. Given the rest of the line, from the character
    * before the error on.
    */
   readonly causeOfFault?: ((text: string) => string | undefined) | undefined;
-  /** Whether the host reads a project's files in a folder. Default: it does. */
-  readonly trustsProject?:
-    | ((documents: readonly HostDocument[], folder: string, context: FindingContext) => boolean)
-    | undefined;
-  /** The kinds of the user's files in which an empty file is a problem, because what they do not mention is trusted. Default: none. */
-  readonly trustFiles?: readonly string[] | undefined;
+}
+
+/** The files of a host, and those that only look like one. */
+export function filesAndMisplaced({ files, misplaced = {} }: HostDialect): readonly HostFile[] {
+  const { user, project } = misplaced;
+  const none = { kind: "misplaced", servers: "none" } as const;
+  return [
+    ...files,
+    ...(user === undefined ? [] : [{ ...none, scope: "user" as const, paths: user }]),
+    ...(project === undefined ? [] : [{ ...none, scope: "project" as const, paths: project }]),
+  ];
 }
 
 /** Servers in one map, under one key or a path of keys. */

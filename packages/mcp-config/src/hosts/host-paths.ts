@@ -99,12 +99,17 @@ export function applicationData(at: HostSurroundings): string {
   return configHome(at);
 }
 
-/** An administrator's folder, for macOS, Windows and the others. `win32` may begin with `%ProgramData%`. */
+/** Windows's own folders, and where they usually are. */
+const WINDOWS_FOLDERS = { ProgramData: "C:\\ProgramData", ProgramFiles: "C:\\Program Files" };
+
+/** An administrator's folder, for macOS, Windows and the others. `win32` may begin with `%ProgramData%` or `%ProgramFiles%`. */
 export function systemFolder(folders: { darwin: string; win32: string; other: string }): FindFolder {
   return (at) => {
     if (at.platform === "darwin") return folders.darwin;
     if (at.platform !== "win32") return folders.other;
-    return folders.win32.replace("%ProgramData%", absolute(at, "ProgramData") ?? "C:\\ProgramData");
+    return folders.win32.replace(/^%(\w+)%/, (_whole, name: keyof typeof WINDOWS_FOLDERS) => {
+      return absolute(at, name) ?? WINDOWS_FOLDERS[name];
+    });
   };
 }
 
@@ -123,4 +128,24 @@ export function joined(at: HostSurroundings, directory: string, file: string): s
   const { sep } = pathRules(at);
   const beginning = directory.endsWith(sep) ? directory : directory + sep;
   return beginning + (sep === "/" ? file : file.replaceAll("/", sep));
+}
+
+/**
+ * A path in which one segment stands for many names: the folder with the names, which of them match, the file of one, and whether they are
+ * names of folders that contain the file.
+ */
+export function readPattern({ file, endings }: HostPath, at: Pick<HostSurroundings, "platform">) {
+  const { sep, join } = pathRules(at);
+  const segments = file.split(sep);
+  const index = segments.findIndex((segment) => segment.includes("*"));
+  const [beginning = "", end = ""] = segments[index]?.split("*") ?? [];
+  const folder = segments.slice(0, index).join(sep);
+  const rest = segments.slice(index + 1);
+  return {
+    folder,
+    matches: (name: string) =>
+      name.startsWith(beginning) && (endings ?? [end]).some((ending) => name.endsWith(ending)),
+    fileOf: (name: string) => join(folder, name, ...rest),
+    areFolders: rest.length > 0,
+  };
 }

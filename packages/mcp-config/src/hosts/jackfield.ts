@@ -1,14 +1,8 @@
-import type { DefinedIn } from "@jackfield/mcp-core";
-import type { JsonMap } from "../documents/json-value.ts";
-import {
-  COMMON_FIELDS,
-  COMMON_TRANSPORT,
-  entryDialect,
-  type RemarkOnEntry,
-} from "../entries/entry-dialect.ts";
-import { OWN_VARIABLES } from "../variables.ts";
+import { COMMON_FIELDS, COMMON_TRANSPORT, type ReshapeContext } from "../entry/entry-dialect.ts";
+import type { JsonMap } from "../read/json-value.ts";
+import { OWN_VARIABLES } from "../resolve/variables.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
-import { applicationData, folderIn, namedFolder, upward, within } from "./host-paths.ts";
+import { applicationData, configHome, folderIn, inHome, namedFolder, upward, within } from "./host-paths.ts";
 
 const HOME = namedFolder("JACKFIELD_HOME", folderIn(applicationData, "jackfield"));
 
@@ -21,35 +15,42 @@ export const JACKFIELD: HostDialect = {
     { kind: "project", scope: "project", paths: upward(".mcp.json") },
     { kind: "user", scope: "user", paths: within(HOME, "mcp.json") },
   ],
+  misplaced: {
+    user: (at) => [
+      ...within(HOME, ".mcp.json", "mcp.jsonc", "config.json")(at),
+      ...within(configHome, "mcp/mcp.json")(at),
+      ...inHome(".jackfield/mcp.json", ".mcp.json")(at),
+    ],
+    project: upward("mcp.json", "mcp.jsonc", ".mcp.jsonc", ".mcp/mcp.json", ".jackfield/mcp.json"),
+  },
   servers: serversUnder("mcpServers"),
-  entry: entryDialect(
-    {
-      transport: COMMON_TRANSPORT,
-      fields: {
-        ...COMMON_FIELDS,
-        envFile: "envFile",
-        timeoutMs: ["callTimeoutMs", "timeout"],
-        connectTimeoutMs: ["connectTimeoutMs"],
-        maxTotalMs: ["maxTotalMs"],
-        maxMessageBytes: "maxMessageBytes",
-        maxTools: "maxTools",
-        trustAnnotations: "trustAnnotations",
-        era: "era",
-        lazy: "lazy",
-        shared: "shared",
-      },
-      switches: ["enabled", "disabled"],
-      toolsObject: "tools",
-      oauth: { object: "oauth" },
-      reshape,
+  entry: {
+    strict: true,
+    transport: COMMON_TRANSPORT,
+    fields: {
+      ...COMMON_FIELDS,
+      envFile: "envFile",
+      timeoutMs: ["callTimeoutMs", "timeout"],
+      connectTimeoutMs: ["connectTimeoutMs"],
+      maxTotalMs: ["maxTotalMs"],
+      maxMessageBytes: "maxMessageBytes",
+      maxTools: "maxTools",
+      trustAnnotations: "trustAnnotations",
+      checkArguments: "checkArguments",
+      era: "era",
+      lazy: "lazy",
+      shared: "shared",
     },
-    true,
-  ),
+    switches: ["enabled", "disabled"],
+    toolsObject: "tools",
+    oauth: { object: "oauth" },
+    reshape,
+  },
   variables: OWN_VARIABLES,
 };
 
 /** Some programs count seconds in `timeout`. A value that looks like seconds is still read as milliseconds, but causes a remark. */
-function reshape(entry: JsonMap, remark: RemarkOnEntry, _platform: unknown, { file }: DefinedIn): JsonMap {
+function reshape(entry: JsonMap, { remark, definedIn: { file } }: ReshapeContext): JsonMap {
   const { timeout, callTimeoutMs } = entry;
   const isShort = typeof timeout === "number" && timeout > 0 && timeout < 1000;
   if (isShort && callTimeoutMs === undefined && file !== undefined) {

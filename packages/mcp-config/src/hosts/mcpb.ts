@@ -1,14 +1,10 @@
 import { isRecord, type ServerDefinition } from "@jackfield/mcp-core";
-import type { JsonPath } from "../documents/json-path.ts";
-import { type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
-import { type EntryDialect, entryDialect } from "../entries/entry-dialect.ts";
-import { GAP } from "../entries/entry-examples.ts";
-import { quote } from "../server-name.ts";
-import { braces } from "../variable-syntax.ts";
-import type { Answer } from "../variables.ts";
+import { GAP, type HostFault, type ReshapeContext } from "../entry/entry-dialect.ts";
+import { quote } from "../entry/server-name.ts";
+import { type JsonMap, type JsonPath, kindOf, ownMember } from "../read/json-value.ts";
+import { braces } from "../resolve/variable-syntax.ts";
+import type { Answer } from "../resolve/variables.ts";
 import type { FindServers, HostDialect } from "./host-dialect.ts";
-
-type EntryFault = ReturnType<NonNullable<EntryDialect["findFault"]>>;
 
 /** The prefix of an `input`'s id; the rest of the id is a key in the manifest's object of this name. */
 const USER_CONFIG = "user_config";
@@ -24,7 +20,7 @@ export const MCPB: HostDialect = {
   files: [],
   scope: "extension",
   servers: findServer,
-  entry: entryDialect({
+  entry: {
     examples: [{ mcp_config: { command: GAP } }],
     transport: { types: {}, untypedUrl: "refused" },
     fields: { command: "command", args: "args", env: "env" },
@@ -35,7 +31,7 @@ export const MCPB: HostDialect = {
     findFault,
     readExpansionData: ({ [USER_CONFIG]: userConfig }) =>
       isRecord(userConfig) ? { [USER_CONFIG]: userConfig } : undefined,
-  }),
+  },
   variables: {
     syntaxes: [
       braces({
@@ -46,6 +42,7 @@ export const MCPB: HostDialect = {
     whenUnset: "fail",
     ownEnv: "remote",
     unanswered,
+    withoutUnanswered,
   },
 };
 
@@ -56,7 +53,7 @@ function findServer({ name, [USER_CONFIG]: userConfig }: JsonMap): ReturnType<Fi
 }
 
 /** Settings for one platform replace the general ones, field by field; `env` is replaced as a whole. */
-function reshape({ mcp_config: launch }: JsonMap, _remark: unknown, platform: NodeJS.Platform): JsonMap {
+function reshape({ mcp_config: launch }: JsonMap, { platform }: ReshapeContext): JsonMap {
   if (!isRecord(launch)) return {};
   const { platform_overrides: overrides, ...general } = launch;
   const special = isRecord(overrides) ? ownMember(overrides, platform) : undefined;
@@ -76,7 +73,7 @@ function writtenAt(path: JsonPath, { mcp_config: launch }: JsonMap, platform: No
  * `mcp_config` says how a bundle is started. Only those of type `uv` may omit it (schema 0.4). Their installer makes an environment
  * for them, so that `entry_point` alone does not tell how to start them.
  */
-function findFault({ type, entry_point: entryPoint, mcp_config: launch }: JsonMap): EntryFault {
+function findFault({ type, entry_point: entryPoint, mcp_config: launch }: JsonMap): HostFault | undefined {
   if (isRecord(launch)) return undefined;
   if (launch !== undefined) {
     return { field: "mcp_config", text: `"mcp_config" must be an object, not ${kindOf(launch)}.` };
@@ -87,6 +84,27 @@ function findFault({ type, entry_point: entryPoint, mcp_config: launch }: JsonMa
   const args = ["run", "--directory", "${__dirname}", file].map(quote).join(", ");
   const text = `${lacking}; Jackfield does not install bundles of type "uv". Add "mcp_config": { "command": "uv", "args": [${args}] }.`;
   return { field: "", text };
+}
+
+/**
+ * Leaves out variables of the environment, and arguments, that are nothing but an optional value without an answer. An argument after a
+ * flag stays, empty, because the flag would take the next one for its value.
+ */
+function withoutUnanswered<T extends ServerDefinition>(
+  definition: T,
+  isAnswered: (id: string) => boolean,
+): T {
+  if (definition.transport !== "stdio") return definition;
+  const isIdle = (text: string) => {
+    const [, id = ""] = /^\$\{([^{}]+)\}$/.exec(text) ?? [];
+    return id.startsWith(`${USER_CONFIG}.`) && !isAnswered(id) && unanswered(id, definition) === "";
+  };
+  const { args = [], env = {} } = definition;
+  return {
+    ...definition,
+    args: args.filter((text, index) => !isIdle(text) || args[index - 1]?.startsWith("-")),
+    env: Object.fromEntries(Object.entries(env).filter(([, text]) => !isIdle(text))),
+  };
 }
 
 /**

@@ -1,23 +1,24 @@
-import type { JsonPath } from "../documents/json-path.ts";
-import type { JsonMap } from "../documents/json-value.ts";
 import {
   COMMON_FIELDS,
   COMMON_TRANSPORT,
-  entryDialect,
+  type HostFault,
+  placeInCommand,
   type RemarkOnEntry,
-} from "../entries/entry-dialect.ts";
-import { placeInCommand } from "../entries/written-path.ts";
-import type { WrittenServer } from "../entries/written-server.ts";
-import { quote } from "../server-name.ts";
-import { braces, prefixedDollar } from "../variable-syntax.ts";
-import { hasVariables, type VariableDialect } from "../variables.ts";
+  type ReshapeContext,
+} from "../entry/entry-dialect.ts";
+import { quote } from "../entry/server-name.ts";
+import type { WrittenServer } from "../entry/written-server.ts";
+import type { JsonMap, JsonPath } from "../read/json-value.ts";
+import { braces, prefixedDollar } from "../resolve/variable-syntax.ts";
+import { hasVariables, type VariableDialect } from "../resolve/variables.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
-import { configHome, inDirectory, joined, upward } from "./host-paths.ts";
+import { configHome, inDirectory, inHome, joined, upward } from "./host-paths.ts";
 
 const FILES = ["mcporter.json", "mcporter.jsonc"];
 const TOKENS = ["bearerToken", "bearer_token"];
 /** The first of `COMMANDS` in an entry is what is started; the first of `SECRET_VARIABLES` names the variable of the client's secret. */
 const COMMANDS = ["command", "executable"];
+const URLS = ["baseUrl", "base_url", "url", "serverUrl", "server_url"];
 const SECRET_VARIABLES = ["oauthClientSecretEnv", "oauth_client_secret_env"];
 
 const VARIABLES: VariableDialect = {
@@ -36,11 +37,7 @@ export const MCPORTER: HostDialect = {
   title: "mcporter",
   format: "jsonc",
   files: [
-    {
-      kind: "project",
-      scope: "project",
-      paths: upward(...FILES.map((file) => `config/${file}`)),
-    },
+    { kind: "project", scope: "project", paths: upward(...FILES.map((file) => `config/${file}`)) },
     {
       kind: "user",
       scope: "user",
@@ -50,13 +47,14 @@ export const MCPORTER: HostDialect = {
       ],
     },
   ],
+  misplaced: { user: inHome(".mcporter.json"), project: upward(...FILES) },
   servers: serversUnder("mcpServers"),
-  entry: entryDialect({
+  entry: {
     transport: COMMON_TRANSPORT,
     fields: {
       ...COMMON_FIELDS,
       command: COMMANDS,
-      url: ["baseUrl", "base_url", "url", "serverUrl", "server_url"],
+      url: URLS,
       bearerTokenEnv: ["bearerTokenEnv", "bearer_token_env"],
       include: ["allowedTools", "allowed_tools"],
       exclude: ["blockedTools", "blocked_tools"],
@@ -77,12 +75,15 @@ export const MCPORTER: HostDialect = {
         oauth_redirect_url: "redirectUri",
       },
     },
-    extraFields: ["lifecycle", ...TOKENS],
+    extraFields: [
+      ...["lifecycle", "logging", "clientName", "client_name", "tokenCacheDir", "token_cache_dir"],
+      ...["oauthCommand", "oauth_command", ...TOKENS],
+    ],
     findFault: emptyCommand,
     reshape,
     writtenAt,
     addHostFields,
-  }),
+  },
   variables: VARIABLES,
 };
 
@@ -90,7 +91,7 @@ export const MCPORTER: HostDialect = {
  * `auth` names a way to log in, of which Jackfield knows only OAuth. The variable of a client's secret becomes a reference, and
  * wins over a secret that is written out. A second name for the same variable is dropped.
  */
-function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
+function reshape(entry: JsonMap, { remark }: ReshapeContext): JsonMap {
   const shaped = shapeCommand(entry, remark);
   for (const field of TOKENS) remarkOnToken(field, entry[field], remark);
   const [variable, ...others] = SECRET_VARIABLES.filter((field) => typeof entry[field] === "string");
@@ -102,10 +103,11 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   return auth === undefined ? rest : { ...rest, auth };
 }
 
-function emptyCommand(entry: JsonMap): { field: string; text: string } | undefined {
+function emptyCommand(entry: JsonMap): HostFault | undefined {
   const field = firstOf(entry, COMMANDS);
   const command = field === undefined ? undefined : entry[field];
   if (field === undefined || !Array.isArray(command) || command.length > 0) return undefined;
+  if (firstOf(entry, URLS) !== undefined) return undefined;
   return { field, text: `${quote(field)} is empty; write ["program", "argument"].` };
 }
 

@@ -1,23 +1,13 @@
-import type { DefinedIn } from "@jackfield/mcp-core";
-import { diagnose, type Report } from "../diagnostic-codes.ts";
-import type { JsonPath } from "../documents/json-path.ts";
-import { type JsonMap, kindOf } from "../documents/json-value.ts";
-import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
-import { quote } from "../server-name.ts";
-import { describeLocation } from "../sources/config-problem.ts";
-import { braces, leadingCommand } from "../variable-syntax.ts";
-import {
-  type FindingContext,
-  type HostDialect,
-  type HostDocument,
-  type HostSurroundings,
-  type ReadLists,
-  serversUnder,
-} from "./host-dialect.ts";
-import { joined, upward, within } from "./host-paths.ts";
+import { COMMON_FIELDS, type RemarkOnEntry, type ReshapeContext } from "../entry/entry-dialect.ts";
+import type { JsonMap } from "../read/json-value.ts";
+import { braces, leadingCommand } from "../resolve/variable-syntax.ts";
+import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
+import { inHome, joined, upward, within } from "./host-paths.ts";
 
 /** A timeout below this counts seconds, as in files that were written for Claude. */
 const LEAST_MS = 1000;
+
+const ALL = ["project", "user", "project-root"];
 
 /**
  * Without a type an entry is a child process. A value that begins with `!` is a command, which runs only with `runCommands`. The
@@ -28,16 +18,13 @@ export const OMP: HostDialect = {
   title: "oh-my-pi",
   format: "json",
   files: [
-    {
-      kind: "project",
-      scope: "project",
-      paths: upward(".omp/mcp.json", ".omp/.mcp.json"),
-    },
+    { kind: "project", scope: "project", paths: upward(".omp/mcp.json", ".omp/.mcp.json") },
     { kind: "user", scope: "user", paths: within(agentFolder, "mcp.json", ".mcp.json") },
     { kind: "project-root", scope: "project", paths: upward("mcp.json", ".mcp.json") },
   ],
+  misplaced: { user: inHome(".omp/mcp.json") },
   servers: serversUnder("mcpServers"),
-  entry: entryDialect({
+  entry: {
     transport: { field: "type", types: { stdio: "stdio", http: "http", sse: "sse" }, untypedUrl: "refused" },
     fields: {
       ...COMMON_FIELDS,
@@ -51,7 +38,7 @@ export const OMP: HostDialect = {
     oauth: { object: "oauth", members: { scope: "scopes" } },
     extraFields: ["auth", "requestIdFormat", "envPolicy", "envLiteralKeys", "headerPolicy"],
     reshape,
-  }),
+  },
   variables: {
     syntaxes: [braces()],
     valueSyntaxes: [leadingCommand],
@@ -59,15 +46,13 @@ export const OMP: HostDialect = {
     whenUnset: "literal",
     ownEnv: "remote",
   },
-  lists: readLists,
+  switches: [
+    { in: ALL, path: ["disabledServers"], form: "off", title: "disabledServers" },
+    { in: ALL, path: ["enabledServers"], form: "on", title: "enabledServers" },
+  ],
 };
 
-function reshape(
-  entry: JsonMap,
-  remark: RemarkOnEntry,
-  _platform: unknown,
-  { scope, file = "" }: DefinedIn,
-): JsonMap {
+function reshape(entry: JsonMap, { remark, definedIn: { scope, file = "" } }: ReshapeContext): JsonMap {
   const isOwn = scope !== "project" || /[\\/]\.omp[\\/][^\\/]*$/.test(file);
   return withMilliseconds(isOwn ? withSwitch(entry) : entry, remark);
 }
@@ -85,42 +70,6 @@ function withMilliseconds(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   const timeoutMs = Math.round(timeout * 1000);
   remark("legacy-shape", "timeout", `"timeout" below ${LEAST_MS} is read as seconds; write ${timeoutMs}.`);
   return { ...entry, timeout: timeoutMs };
-}
-
-/**
- * `disabledServers` switches servers off by name, `enabledServers` switches others on whatever their entries say. A project can
- * only do the first. A single name in place of the list `disabledServers` switches off as well.
- */
-function readLists(
-  documents: readonly HostDocument[],
-  { isStandaloneFile }: FindingContext,
-  report: Report,
-): ReturnType<ReadLists> {
-  const own = documents.filter(({ scope }) => isStandaloneFile || scope !== "project");
-  const disabled = new Set(documents.flatMap((document) => namesIn(document, "disabledServers", report)));
-  for (const { content } of documents) disabled.add(content.disabledServers);
-  const enabled = new Set(own.flatMap((document) => namesIn(document, "enabledServers", report)));
-  return ({ name }) => {
-    if (disabled.has(name)) return { disabledBy: "disabledServers" };
-    return enabled.has(name) ? { isSwitchedOn: true } : undefined;
-  };
-}
-
-function namesIn({ content, document }: HostDocument, list: string, report: Report): readonly unknown[] {
-  const names = content[list];
-  const tell = (path: JsonPath, kind: string) => {
-    const location = document?.locate(path) ?? {};
-    const text = `${quote(list)} must be a list of names, not ${kind}`;
-    report(diagnose("invalid-field", `${describeLocation(location)}: ${text}.`, location));
-  };
-  if (!Array.isArray(names)) {
-    if (names !== undefined) tell([list], kindOf(names));
-    return [];
-  }
-  for (const [index, name] of names.entries()) {
-    if (typeof name !== "string") tell([list, index], `of ${kindOf(name)}`);
-  }
-  return names;
 }
 
 /** A profile has its own files and does not see the user's others. */

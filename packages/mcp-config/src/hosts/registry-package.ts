@@ -1,8 +1,17 @@
 import { isRecord } from "@jackfield/mcp-core";
-import type { JsonMap } from "../documents/json-value.ts";
-import type { WrittenServer } from "../entries/written-server.ts";
-import { quoteWord } from "../server-name.ts";
-import { member, readArguments, readNamedInputs, textMember } from "./registry-inputs.ts";
+import type { HostFault } from "../entry/entry-dialect.ts";
+import { quoteWord } from "../entry/server-name.ts";
+import type { WrittenServer } from "../entry/written-server.ts";
+import { type JsonMap, ownMember } from "../read/json-value.ts";
+import { member, type OptionalPart, readArguments, readNamedInputs, textMember } from "./registry-inputs.ts";
+
+/** An entry that was made of an option, and what it needs. */
+export interface LaunchNeeds {
+  readonly entry: JsonMap;
+  readonly missing: NonNullable<WrittenServer["requires"]>;
+  /** By the field that the parts are in. */
+  readonly optional: { readonly [field in "args" | "env" | "headers"]?: readonly OptionalPart[] };
+}
 
 interface PackageFacts {
   /** For an image, with the registry that it comes from. */
@@ -99,7 +108,7 @@ export function packageTrouble(option: JsonMap): string | undefined {
 }
 
 /** Why a package is refused: the program that starts it would take such a name for an option of its own. */
-export function packageFault(option: JsonMap): { field: string; text: string } | undefined {
+export function packageFault(option: JsonMap): HostFault | undefined {
   const identifier = identifierOf(option);
   if (identifier === undefined) return { field: "", text: `it has no "identifier"; add the package's name.` };
   const isOption = identifier.startsWith("-");
@@ -107,10 +116,7 @@ export function packageFault(option: JsonMap): { field: string; text: string } |
 }
 
 /** The entry of a child process that runs the package, and what is still missing. */
-export function packageLaunch(option: JsonMap): {
-  entry: JsonMap;
-  missing: NonNullable<WrittenServer["requires"]>;
-} {
+export function packageLaunch(option: JsonMap): LaunchNeeds {
   const launcher = LAUNCHERS[registryOf(option)];
   const before = readArguments(member(option, "runtimeArguments"));
   const after = readArguments(member(option, "packageArguments"));
@@ -130,11 +136,28 @@ export function packageLaunch(option: JsonMap): {
       args: [...before.missing, ...after.missing],
       variables: [...before.variables, ...after.variables, ...env.variables],
     },
+    optional: { args: [...before.optional, ...after.optional], env: env.optional },
   };
 }
 
+/** Names that kinds of packages had in older files. */
+const FORMER_NAMES: { readonly [name: string]: string } = {
+  docker: "oci",
+  "docker-hub": "oci",
+  dockerhub: "oci",
+  container: "oci",
+  dxt: "mcpb",
+  [NPM]: "npm",
+  node: "npm",
+  pip: "pypi",
+  python: "pypi",
+  uv: "pypi",
+};
+
 function registryOf(option: JsonMap): string {
-  return textMember(option, "registryType") ?? textMember(option, "registryName") ?? "";
+  const name = textMember(option, "registryType") ?? textMember(option, "registryName") ?? "";
+  const lowered = name.toLowerCase();
+  return ownMember(FORMER_NAMES, lowered) ?? (Object.hasOwn(LAUNCHERS, lowered) ? lowered : name);
 }
 
 function identifierOf(option: JsonMap): string | undefined {

@@ -1,12 +1,10 @@
 import { isRecord, type ServerDefinition } from "@jackfield/mcp-core";
-import type { JsonPath } from "../documents/json-path.ts";
-import { type JsonMap, kindOf } from "../documents/json-value.ts";
-import { entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
-import { GAP } from "../entries/entry-examples.ts";
-import type { WrittenServer } from "../entries/written-server.ts";
-import { quote } from "../server-name.ts";
-import { bareName } from "../variable-syntax.ts";
-import type { VariableSource } from "../variables.ts";
+import { GAP, type HostFault, type ReshapeContext } from "../entry/entry-dialect.ts";
+import { quote } from "../entry/server-name.ts";
+import type { WrittenServer } from "../entry/written-server.ts";
+import { type JsonMap, type JsonPath, kindOf } from "../read/json-value.ts";
+import { bareName } from "../resolve/variable-syntax.ts";
+import type { VariableSource } from "../resolve/variables.ts";
 import type { FindServers, HostDialect } from "./host-dialect.ts";
 import {
   fillVariables,
@@ -17,13 +15,19 @@ import {
   readNamedInputs,
   textMember,
 } from "./registry-inputs.ts";
-import { packageFault, packageIdentity, packageLaunch, packageTrouble } from "./registry-package.ts";
+import {
+  type LaunchNeeds,
+  packageFault,
+  packageIdentity,
+  packageLaunch,
+  packageTrouble,
+} from "./registry-package.ts";
 
 const LISTS_OF_PACKAGES = ["runtimeArguments", "packageArguments", "environmentVariables"];
 const LISTS = [...LISTS_OF_PACKAGES, "headers"];
 
-/** The field of `extra` with the variables that the user is asked for. */
-const ASKED = "requires";
+/** The fields of `extra` with the variables that the user is asked for, and with the parts that are left out without an answer. */
+const [ASKED, OPTIONAL] = ["requires", "optional"];
 
 /** Fields that a package has and a remote address lacks. */
 const OF_PACKAGES = [
@@ -42,11 +46,11 @@ export const REGISTRY: HostDialect = {
   format: "json",
   files: [],
   servers: findOptions,
-  entry: entryDialect({
+  entry: {
     examples: [{ registryType: "npm", identifier: GAP, version: GAP }],
     transport: {
       field: "type",
-      types: { stdio: "stdio", "streamable-http": "http", http: "http", sse: "sse" },
+      types: { stdio: "stdio", "streamable-http": "http", streamable: "http", http: "http", sse: "sse" },
       untypedUrl: "http",
     },
     fields: { command: "command", args: "args", env: "env", url: "url", headers: "headers" },
@@ -56,13 +60,16 @@ export const REGISTRY: HostDialect = {
     writtenAt,
     requires: requirements,
     readExpansionData: (option) => {
-      const { variables } = requirements(option) ?? {};
-      return variables ? { [ASKED]: variables } : undefined;
+      const { missing, optional } = launchOf(option);
+      const parts = Object.values(optional).flat();
+      const names = [...(missing.variables ?? []), ...parts.flatMap(({ variables }) => variables)];
+      if (names.length === 0) return undefined;
+      return { [ASKED]: [...new Set(names)], ...(parts.length > 0 ? { [OPTIONAL]: optional } : {}) };
     },
     findFault: (option) => (isPackage(option) ? packageFault(option) : remoteFault(option)),
     notRunnable: (option) => (isPackage(option) ? packageTrouble(option) : undefined),
-  }),
-  variables: { syntaxes: [bareName], whenUnset: "fail", ownEnv: "remote", refersTo },
+  },
+  variables: { syntaxes: [bareName], whenUnset: "fail", ownEnv: "remote", refersTo, withoutUnanswered },
 };
 
 /** Braces may be in any text, as in JSON: only variables that the file declares without a value are references. */
@@ -72,7 +79,36 @@ function refersTo({ name }: VariableSource, { extra }: ServerDefinition): boolea
 }
 
 function requirements(option: JsonMap): WrittenServer["requires"] {
-  return withoutEmpty(isPackage(option) ? packageLaunch(option).missing : remoteAddress(option).missing);
+  return withoutEmpty(launchOf(option).missing);
+}
+
+function launchOf(option: JsonMap): LaunchNeeds {
+  return isPackage(option) ? packageLaunch(option) : remoteAddress(option);
+}
+
+/** Leaves out the optional arguments, headers and variables for which nothing is given. */
+function withoutUnanswered<T extends ServerDefinition>(
+  definition: T,
+  isAnswered: (variable: string) => boolean,
+): T {
+  const optional = definition.extra?.[OPTIONAL] as LaunchNeeds["optional"] | undefined;
+  if (optional === undefined || definition.transport === "in-process") return definition;
+  const unanswered = (field: "args" | "env" | "headers") =>
+    (optional[field] ?? []).filter(({ variables }) => !variables.some(isAnswered)).map(({ part }) => part);
+  const without = (field: "env" | "headers", values: { readonly [name: string]: string } = {}) => {
+    const names = unanswered(field).flat();
+    return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+  };
+  if (definition.transport !== "stdio")
+    return { ...definition, headers: without("headers", definition.headers) };
+  const { args = [], env } = definition;
+  return { ...definition, args: unanswered("args").reduce(withoutRun, args), env: without("env", env) };
+}
+
+/** A list without the first run of these words. */
+function withoutRun(list: readonly string[], words: readonly string[]): readonly string[] {
+  const from = list.findIndex((_word, at) => words.every((word, index) => list[at + index] === word));
+  return from === -1 ? list : list.toSpliced(from, words.length);
 }
 
 /** Some responses of the registry wrap the document in `server`. The domain before the slash in its name is dropped. */
@@ -91,7 +127,7 @@ function findOptions(root: JsonMap): ReturnType<FindServers> {
   ];
 }
 
-function reshape(option: JsonMap, remark: RemarkOnEntry): JsonMap {
+function reshape(option: JsonMap, { remark }: ReshapeContext): JsonMap {
   for (const list of LISTS) {
     const value = member(option, list);
     if (Array.isArray(value)) {
@@ -104,7 +140,7 @@ function reshape(option: JsonMap, remark: RemarkOnEntry): JsonMap {
       remark("invalid-field", list, `${quote(list)} must be a list, not ${kindOf(value)}. It is left out.`);
     }
   }
-  return isPackage(option) ? packageLaunch(option).entry : remoteAddress(option).entry;
+  return launchOf(option).entry;
 }
 
 /** What has no place of its own, such as the version after a package's name, gets that of the whole option. */
@@ -137,7 +173,7 @@ function isPackage(option: JsonMap): boolean {
 }
 
 /** Why an option that is not a package is refused. One without fields of either kind may have been meant for both. */
-function remoteFault(option: JsonMap): { field: string; text: string } | undefined {
+function remoteFault(option: JsonMap): HostFault | undefined {
   if (Object.hasOwn(option, "url")) return undefined;
   const isRemote = (member(option, "type") ?? member(option, "transportType")) !== undefined;
   const text = isRemote
@@ -146,10 +182,7 @@ function remoteFault(option: JsonMap): { field: string; text: string } | undefin
   return { field: "", text };
 }
 
-function remoteAddress(option: JsonMap): {
-  entry: JsonMap;
-  missing: NonNullable<WrittenServer["requires"]>;
-} {
+function remoteAddress(option: JsonMap): LaunchNeeds {
   const url = textMember(option, "url");
   const address = url === undefined ? undefined : fillVariables(url, option.variables);
   const headers = readNamedInputs(option.headers);
@@ -159,14 +192,13 @@ function remoteAddress(option: JsonMap): {
       url: address?.value ?? option.url,
       headers: headers.value,
     },
-    missing: {
-      headers: headers.missing,
-      variables: [...(address?.variables ?? []), ...headers.variables],
-    },
+    missing: { headers: headers.missing, variables: [...(address?.variables ?? []), ...headers.variables] },
+    optional: { headers: headers.optional },
   };
 }
 
 function withoutEmpty(missing: NonNullable<WrittenServer["requires"]>): WrittenServer["requires"] {
   const kinds = Object.entries(missing).filter(([, names = []]) => names.length > 0);
-  return kinds.length === 0 ? undefined : Object.fromEntries(kinds);
+  const once = kinds.map(([kind, names]) => [kind, [...new Set(names)]]);
+  return kinds.length === 0 ? undefined : Object.fromEntries(once);
 }

@@ -1,10 +1,8 @@
-import { isRecord } from "@jackfield/mcp-core";
-import type { JsonPath } from "../documents/json-path.ts";
-import type { JsonMap } from "../documents/json-value.ts";
-import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
-import { NO_VARIABLES } from "../variables.ts";
+import { COMMON_FIELDS } from "../entry/entry-dialect.ts";
+import type { JsonMap } from "../read/json-value.ts";
+import { NO_VARIABLES } from "../resolve/variables.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
-import { applicationData, configHome, joined, upward, within } from "./host-paths.ts";
+import { applicationData, configHome, inHome, joined, upward, within } from "./host-paths.ts";
 
 /** Servers are a part of the editor's settings. Times are seconds. An entry with settings and no command belongs to an extension. */
 export const ZED: HostDialect = {
@@ -15,22 +13,29 @@ export const ZED: HostDialect = {
     { kind: "project", scope: "project", paths: upward(".zed/settings.json") },
     { kind: "user", scope: "user", paths: within(settingsFolder, "settings.json") },
   ],
+  misplaced: {
+    user: (at) => [...within(settingsFolder, "mcp.json")(at), ...inHome(".zed/settings.json")(at)],
+    project: upward(".zed/mcp.json"),
+  },
   servers: serversUnder("context_servers"),
-  entry: entryDialect({
+  entry: {
     transport: { types: {}, untypedUrl: "http" },
     fields: { ...COMMON_FIELDS, timeoutMs: [{ field: "timeout", unit: "seconds" }] },
     switches: ["enabled"],
     oauth: { object: "oauth", members: { client_id: "clientId", client_secret: "clientSecret" } },
     extraFields: ["remote", "settings"],
-    reshape,
-    writtenAt,
-    removedFields: ({ command }) => {
-      const { path: _path, args: _args, env: _env, ...others } = isRecord(command) ? command : {};
-      return Object.keys(others).length > 0 ? { command: others } : undefined;
-    },
+    inner: [
+      {
+        field: "command",
+        members: { path: "command", args: "args", env: "env" },
+        mayBeField: true,
+        isOld: `"command" contains path, args and env, as in older versions (command-object).`,
+      },
+    ],
+    reshape: withoutSource,
     notRunnable: (entry) =>
       isOfExtension(entry) ? "only an extension knows its command (extension-provided)" : undefined,
-  }),
+  },
   variables: NO_VARIABLES,
 };
 
@@ -52,37 +57,11 @@ function isOfExtension(entry: JsonMap): boolean {
 }
 
 /** `source` only tells the user's own entries from an extension's, which other fields tell as well. */
-function reshape(written: JsonMap, remark: RemarkOnEntry): JsonMap {
-  const entry = withoutSource(written);
-  const { command } = entry;
-  if (!isRecord(command)) return entry;
-  remark(
-    "legacy-shape",
-    "command",
-    `"command" contains path, args and env, as in older versions (command-object).`,
-  );
-  const { path, args, env } = command;
-  return {
-    ...entry,
-    command: path,
-    ...(args === undefined ? {} : { args }),
-    ...(env === undefined ? {} : { env }),
-  };
-}
-
 function withoutSource(written: JsonMap): JsonMap {
   const { source, oauth, ...entry } = written;
   if (source === undefined && oauth !== null) return written;
   // `null` stands for no settings.
   return oauth === undefined || oauth === null ? entry : { ...entry, oauth };
-}
-
-function writtenAt(path: JsonPath, { command }: JsonMap): JsonPath {
-  if (!isRecord(command)) return path;
-  const [field = ""] = path;
-  if (field === "command") return ["command", "path"];
-  const isMoved = (field === "args" || field === "env") && command[field] !== undefined;
-  return isMoved ? ["command", ...path] : path;
 }
 
 function settingsFolder(at: HostSurroundings): string {

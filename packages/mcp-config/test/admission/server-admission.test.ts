@@ -18,9 +18,7 @@ const summary = ({ servers, blocked, problems, shadowed }: DiscoveredServers) =>
   used: servers.map(({ name, definedIn }) => `${name} of ${definedIn.scope}`),
   blocked: blocked.map(({ definition, by }) => `${definition.name} of ${definition.definedIn.scope}: ${by}`),
   problems: problems.map(({ server }) => server),
-  shadowed: shadowed.map(
-    ({ definition, by }) => `${definition.name} of ${definition.definedIn.scope} by ${by}`,
-  ),
+  shadowed: shadowed.map(({ definition }) => `${definition.name} of ${definition.definedIn.scope}`),
 });
 
 describe("an unapproved project entry", () => {
@@ -41,15 +39,15 @@ describe("an unapproved project entry", () => {
     expect(found.servers[0]).toMatchObject({ url: "https://own.example" });
   });
 
-  test("does not displace the user's entry when it is disabled or invalid", async () => {
+  test("switches the user's entry off when it is disabled, and does not displace it when it is invalid", async () => {
     const { discover } = await homeWith({
       [USER_FILE]: file({ a: { command: "a" }, b: { command: "b" } }),
       [PROJECT_FILE]: file({ a: { command: "evil", enabled: false }, b: { command: 5 }, c: 7 }),
     });
     const found = await discover({ admit });
     expect(summary(found)).toEqual({
-      used: ["a of user", "b of user"],
-      blocked: ["a of project: disabled"],
+      used: ["b of user"],
+      blocked: ["a of user: disabled", "a of project: disabled"],
       problems: [undefined, "c"],
       shadowed: [],
     });
@@ -132,7 +130,7 @@ describe("an approved project entry", () => {
       used: ["a of project"],
       blocked: [],
       problems: [],
-      shadowed: ["a of user by a"],
+      shadowed: ["a of user"],
     });
     const [server] = found.servers as [ServerDefinition];
     expect(admission.isAdmitted({ ...server, limits: { callTimeoutMs: 5 } })).toBe(true);
@@ -162,7 +160,10 @@ describe("an approved project entry", () => {
       used: [],
       blocked: ["a of project: disabled"],
     });
-    expect(await after({ command: "other", disabled: true })).toMatchObject({ used: ["a of user"] });
+    expect(await after({ command: "other", disabled: true })).toMatchObject({
+      used: [],
+      blocked: ["a of user: disabled", "a of project: disabled"],
+    });
     expect(await after(entry)).toMatchObject({ used: ["a of project"], blocked: [] });
   });
 });
@@ -207,17 +208,6 @@ test("[A12] a disabled alias does not suppress another entry with the same endpo
     used: ["docs of user"],
     blocked: ["alias of user: disabled"],
   });
-});
-
-test("the weaker of two entries with the same endpoint is blocked, with the other's name as the reason", async () => {
-  const { discover } = await homeWith({
-    [USER_FILE]: file({ docs: { url: "https://docs.example" } }),
-    ".cursor/mcp.json": file({ alias: { url: "https://docs.example/" } }),
-  });
-  const { blocked } = await discover({ hosts: ["jackfield", "cursor"] });
-  expect(blocked).toMatchObject([
-    { by: "equivalent", reason: 'it reaches the same endpoint as "docs"', definition: { name: "alias" } },
-  ]);
 });
 
 describe("an admission of the caller's that throws or gives no answer", () => {

@@ -51,6 +51,7 @@ const MUTATIONS: readonly (readonly [string, ServerDefinition, ServerDefinition]
   ],
   ["the name", LOCAL, { ...LOCAL, name: "githuB" }],
   ["a filter", LOCAL, { ...LOCAL, tools: { include: ["*"] } }],
+  ["the variables that it gets", LOCAL, { ...LOCAL, variables: ["TOKEN"] }],
   ["an unknown field", LOCAL, { ...LOCAL, extra: { hook: "x" } }],
 ];
 

@@ -1,7 +1,7 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { expect, test } from "vitest";
+import { definitionContent } from "../../src/approval/approval-ledger.ts";
 import { approvalRequest } from "../../src/approval/approval-request.ts";
-import { definitionContent } from "../../src/approval/definition-content.ts";
 import { parse } from "../discovery/parsing.ts";
 
 async function approved(host: string, entry: object, file = "/folder/block.json") {

@@ -88,7 +88,7 @@ describe("the file state store", () => {
     const store = fileStateStore({ directory });
     const refused = {
       code: "MCP_STORAGE_FAILED",
-      message: `${directory} cannot be used (ENOTDIR); check that it is a folder, and that you can read it and write to it.`,
+      message: `${directory} cannot be used (ENOTDIR); check that it is a folder that you can read and write to, and that its disk is not full.`,
     };
     await expect(store.set("key", "value")).rejects.toMatchObject(refused);
     await expect(store.setIfMissing("key", "value")).rejects.toMatchObject(refused);

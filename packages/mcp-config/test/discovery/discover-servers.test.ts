@@ -33,8 +33,8 @@ describe("search locations", () => {
     expect(found[0]).toMatchObject({
       definedIn: { host: "jackfield", file: join(project, "deep", ".mcp.json"), root: join(project, "deep") },
       shadows: [
-        { reason: "name", definedIn: { file: join(project, ".mcp.json") } },
-        { reason: "name", definedIn: { file: join(home, ".config/jackfield/mcp.json") } },
+        { definedIn: { file: join(project, ".mcp.json") } },
+        { definedIn: { file: join(home, ".config/jackfield/mcp.json") } },
       ],
     });
     expect(problems).toEqual([]);
@@ -131,46 +131,6 @@ describe("precedence", () => {
     expect(facts((await discover({ project: false })).servers)).toEqual([["s", "user", "user"]]);
   });
 
-  test("an entry shadowed only for its endpoint is reported with that reason", async () => {
-    const { discover } = await homeWith({
-      ".cursor/mcp.json": servers({
-        hub: { url: "https://Host.example/mcp/", headers: { Authorization: "Bearer ${env:T}" } },
-        files: { command: "npx", args: ["files"] },
-      }),
-      ".claude.json": servers({
-        github: { type: "http", url: "https://host.example/mcp", headers: { authorization: "Bearer ${T}" } },
-        other: { type: "http", url: "https://host.example/mcp", headers: { Authorization: "Bearer ${U}" } },
-        disk: { command: "npx", args: ["files"] },
-        twin: { command: "npx", args: ["files"] },
-      }),
-    });
-    const { servers: found, shadowed, diagnostics } = await discover({ hosts: ["cursor", "claude-code"] });
-    expect(found.map(({ name }) => name)).toEqual(["hub", "files", "other"]);
-    expect(shadowed.map(({ definition, by, reason }) => [definition.name, by, reason])).toEqual([
-      ["github", "hub", "endpoint"],
-      ["disk", "files", "endpoint"],
-      ["twin", "files", "endpoint"],
-    ]);
-    expect(found[0]?.shadows).toMatchObject([
-      { name: "github", reason: "endpoint", definedIn: { host: "claude-code" } },
-    ]);
-    expect(diagnostics.find(({ server }) => server === "github")?.message).toContain("the same endpoint");
-  });
-
-  test("an entry shadows the same endpoint over another transport, but not with other tools", async () => {
-    const { discover } = await homeWith({
-      ".cursor/mcp.json": servers({ all: { command: "x" }, hub: { url: "https://host.example/mcp" } }),
-      ".kiro/settings/mcp.json": servers({
-        few: { command: "x", disabledTools: ["delete"] },
-        old: { type: "sse", url: "https://host.example/mcp" },
-        twin: { command: "x" },
-      }),
-    });
-    const { servers: found, shadowed } = await discover({ hosts: ["cursor", "kiro"] });
-    expect(found.map(({ name }) => name)).toEqual(["all", "hub", "few"]);
-    expect(shadowed.map(({ definition }) => definition.name)).toEqual(["twin", "old"]);
-  });
-
   test("[A12] a disabled entry does not shadow a differently named one with the same endpoint", async () => {
     const { discover } = await homeWith({
       ".cursor/mcp.json": servers({ off: { command: "x", disabled: true } }),
@@ -214,7 +174,7 @@ describe("precedence", () => {
       ["cursor", join(project, "deep", ".cursor", "mcp.json")],
       ["vscode", join(home, ".config", "Code", "User", "mcp.json")],
     ] as const) {
-      const found = await discover({ hosts: [host], cwd: join(project, "deep") });
+      const found = await discover({ remarks: true, hosts: [host], cwd: join(project, "deep") });
       expect(found.servers).toMatchObject([{ name: "s", definedIn: { file } }]);
       expect(found.shadowed).toEqual([]);
       expect(found.diagnostics.map(({ code }) => code)).toEqual(["near-miss-field"]);

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { kindOfFile } from "../../src/discovery/file-kind.ts";
+import { kindOfFile } from "../../src/find/single-host-file.ts";
 import { dialectOf } from "../../src/hosts/host-dialects.ts";
 import { parseHostFile } from "../../src/index.ts";
 
@@ -70,18 +70,20 @@ describe("a file that is parsed on its own", () => {
     const file = `/folder/${name}`;
     const { servers, diagnostics } = await parseHostFile({ host, file, text: `\ufeff${content}` });
     expect([servers.map((server) => server.name), diagnostics]).toEqual([["s"], []]);
-    const { line, column } = servers[0]?.definition.definedIn ?? {};
     const plain = await parseHostFile({ host, file, text: content });
-    expect(plain.servers[0]?.definition.definedIn).toMatchObject({ line, column });
+    expect(servers[0]?.definition.definedIn).toEqual(plain.servers[0]?.definition.definedIn);
   });
 
-  test("gets a no-servers warning if its host reads no servers from it", async () => {
+  test("gets a no-servers warning if its host reads no servers from it, and the servers in it are named", async () => {
     const { servers, diagnostics } = await parseHostFile({
       host: "claude-code",
       file: "/repo/.claude/settings.json",
       text,
     });
     expect(servers).toEqual([]);
-    expect(diagnostics).toEqual([expect.objectContaining({ code: "no-servers", severity: "warning" })]);
+    expect(diagnostics).toMatchObject([
+      { code: "no-servers", severity: "warning" },
+      { code: "wrong-root-key", message: expect.stringContaining('so "s" is lost') },
+    ]);
   });
 });

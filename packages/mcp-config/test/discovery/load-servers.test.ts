@@ -26,8 +26,7 @@ describe("precedence", () => {
         definedIn: { scope: "explicit", pointer: "/servers/s" },
         shadows: ["a.json", "b.json"].map((file) => ({
           name: "s",
-          reason: "name",
-          definedIn: expect.objectContaining({ file: join(cwd, file), line: 3 }),
+          definedIn: expect.objectContaining({ file: join(cwd, file), pointer: "/mcpServers/s" }),
         })),
       },
       expect.objectContaining({
@@ -40,13 +39,13 @@ describe("precedence", () => {
       }),
     ]);
     const shadowed = diagnostics.filter(({ code }) => code === "shadowed");
-    expect(shadowed.map(({ code, server, file, line }) => [code, server, file, line])).toEqual([
-      ["shadowed", "s", join(cwd, "a.json"), 3],
-      ["shadowed", "s", join(cwd, "b.json"), 3],
-      ["shadowed", "a", join(cwd, "b.json"), 7],
+    expect(shadowed.map(({ code, server, file, pointer }) => [code, server, file, pointer])).toEqual([
+      ["shadowed", "s", join(cwd, "a.json"), "/mcpServers/s"],
+      ["shadowed", "s", join(cwd, "b.json"), "/mcpServers/s"],
+      ["shadowed", "a", join(cwd, "b.json"), "/mcpServers/a"],
     ]);
-    expect(shadowed[0]?.message).toContain('shadowed by the entry of the same name in option "/servers/s"');
-    expect(shadowed[2]?.message).toContain(`${join(cwd, "a.json")}:`);
+    expect(shadowed[0]?.message).toContain('shadowed by another server of that name in option "/servers/s"');
+    expect(shadowed[2]?.message).toContain(join(cwd, "a.json"));
   });
 
   test("a disabled or invalid entry still shadows others of its name", async () => {
@@ -124,17 +123,7 @@ test("each invalid path in files is reported, and the other files are read", asy
 
 describe("names", () => {
   test("servers with any permitted name are loaded under exactly that name", async () => {
-    const nasty = [
-      "__proto__",
-      "constructor",
-      "toString",
-      "hasOwnProperty",
-      "prototype",
-      "length",
-      "a/b",
-      "~0",
-      "}",
-    ];
+    const nasty = ["constructor", "toString", "hasOwnProperty", "prototype", "length", "a/b", "~0", "}"];
     nasty.push("日本語", "🧰", " ", "\u202e", "\ud800", "${A}", "1", "0", "x".repeat(512), "e\u0301", "é");
     const entries = nasty.map((name, index) => `${JSON.stringify(name)}: {"command": "c${index}"}`);
     const cwd = await folderWith({ "mcp.json": `{"mcpServers": {${entries.join(",")}}}` });

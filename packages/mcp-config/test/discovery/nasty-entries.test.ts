@@ -67,12 +67,11 @@ describe("an optional field with an odd value", () => {
     const large = "9007199254740993";
     const text = `large = ${large}\n[mcp_servers.s]\ncommand = "x"\ntool_timeout_sec = ${large}\nenv = { A = "a", B = ${large} }\n`;
     const { servers, diagnostics } = await parse(text, { host: "codex", file: "/folder/config.toml" });
-    expect(servers.map(({ written }) => written)).toMatchObject([
-      { command: "x", env: { A: "a", B: large } },
-    ]);
+    expect(servers.map(({ written }) => written)).toMatchObject([{ command: "x", env: { A: "a" } }]);
     expect(servers[0]?.written.timeoutMs).toBeUndefined();
     expect(diagnostics.map(({ code, pointer }) => [code, pointer])).toEqual([
       ["invalid-field", "/mcp_servers/s/tool_timeout_sec"],
+      ["invalid-field", "/mcp_servers/s/env/B"],
     ]);
   });
 
@@ -87,12 +86,19 @@ describe("an optional field with an odd value", () => {
     ["enabled", "true"],
     ["disabled", "false"],
     ["disabled", 1],
-    ["enabled", null],
   ])("%s set to %j is ambiguous and disables the server", async (field, value) => {
     const { server, diagnostics } = await written({ command: "x", [field]: value });
     expect(server).toMatchObject({ enabled: false });
     expect(diagnostics).toMatchObject([{ code: "invalid-field" }]);
   });
+
+  test.each(["enabled", "disabled", "cwd", "timeout"])(
+    "%s set to null is like no such field",
+    async (field) => {
+      const { server, diagnostics } = await written({ command: "x", [field]: null });
+      expect([server, diagnostics]).toEqual([{ transport: "stdio", command: "x", enabled: true }, []]);
+    },
+  );
 
   test("an unreadable tool list disables the server instead of allowing every tool", async () => {
     const { servers, told } = await parse(

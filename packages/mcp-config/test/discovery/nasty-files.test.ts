@@ -225,7 +225,7 @@ describe("unusual files", () => {
     ]);
   });
 
-  test("a file of 10 MB with 60,000 servers is loaded, unless largestBytes is lower", async () => {
+  test("a file of 10 MB with 60,000 servers is loaded, unless maxFileBytes is lower", async () => {
     const mcpServers = Object.fromEntries(
       Array.from({ length: 60_000 }, (_, index) => [`s${index}`, { command: "x", args: ["y".repeat(120)] }]),
     );
@@ -233,7 +233,7 @@ describe("unusual files", () => {
     const file = join(folder, "mcp.json");
     const { servers, diagnostics } = await parseHostFile({ host: "claude-code", file });
     expect([servers.length, diagnostics]).toEqual([60_000, []]);
-    const refused = await parseHostFile({ host: "claude-code", file, largestBytes: 4 * 1024 * 1024 });
+    const refused = await parseHostFile({ host: "claude-code", file, maxFileBytes: 4 * 1024 * 1024 });
     expect(outcomeOf(refused)).toEqual({ names: [], told: ["ConfigTooLargeError"] });
   });
 

@@ -18,7 +18,7 @@ describe("parseHostFile called from untyped code", () => {
     ["beneath", { host: "cursor", file: "mcp.json", beneath: [5] }],
     ["cwd", { host: "cursor", file: "mcp.json", cwd: 5 }],
     ["env", { host: "cursor", file: "mcp.json", env: null }],
-    ["largestBytes", { host: "cursor", file: "mcp.json", largestBytes: "1" }],
+    ["maxFileBytes", { host: "cursor", file: "mcp.json", maxFileBytes: "1" }],
     ["platform", { host: "cursor", file: "mcp.json", platform: 5 }],
   ])("rejects an invalid or missing %s: %j", async (option, options) => {
     expect(await rejectionOf(options)).toMatchObject({

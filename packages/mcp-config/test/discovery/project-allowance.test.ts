@@ -33,7 +33,7 @@ describe("what one project may bring", () => {
       definedIn: { scope: "project", file: join(project, ".cursor/mcp.json") },
     });
     expect(found.problems[0]?.error.message).toContain(
-      '250 of its servers are left out. Name the files that you need in option "configFiles"',
+      "250 of its servers are left out. Read the files of fewer hosts",
     );
     const again = await discover({ hosts: ["claude-code", "cursor", "gemini"] });
     expect(again.servers.map(({ name }) => name)).toEqual(names);

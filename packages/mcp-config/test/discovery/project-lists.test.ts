@@ -11,7 +11,7 @@ function enabledByName(
   return Object.fromEntries(servers.map(({ name, enabled }) => [name, enabled !== false]));
 }
 
-test("a project's allow and exclude lists apply to its own servers, not to the user's", async () => {
+test("a project's lists switch its own servers and the user's off, and never one on", async () => {
   const { discover } = await homeWith({
     ".gemini/settings.json": {
       mcpServers: { mine: server, unwanted: server },
@@ -23,7 +23,7 @@ test("a project's allow and exclude lists apply to its own servers, not to the u
     },
   });
   const { servers } = await discover({ hosts: ["gemini"] });
-  expect(enabledByName(servers)).toEqual({ mine: true, unwanted: false, its: true, own: false });
+  expect(enabledByName(servers)).toEqual({ mine: false, unwanted: false, its: true, own: false });
 });
 
 test("the user's exclude list disables a project's server", async () => {

@@ -19,16 +19,8 @@ describe("the order option", () => {
     expect(commandOf(await discover())).toEqual(["project"]);
     const found = await discover({ order: ["user", "project"] });
     expect(commandOf(found)).toEqual(["user"]);
-    expect(found.shadowed).toMatchObject([{ by: "s", definition: { command: "project" } }]);
+    expect(found.shadowed).toMatchObject([{ by: { scope: "user" }, definition: { command: "project" } }]);
     expect(commandOf(await discover({ order: ["user"] }))).toEqual(["user"]);
-  });
-
-  test("overrides a host's own exceptions to the default order", async () => {
-    const { discover, write } = await homeWith(FILES);
-    await write(".omp/agent/mcp.json", { mcpServers: { t: { command: "own" } } });
-    const hosts = ["omp"];
-    expect(commandOf(await discover({ hosts }))).toEqual(["native", "own"]);
-    expect(commandOf(await discover({ hosts, order: ["project", "user"] }))).toEqual(["native", "root"]);
   });
 
   test("decides between hosts with entries in several scopes", async () => {

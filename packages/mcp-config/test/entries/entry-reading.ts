@@ -1,7 +1,8 @@
-import { type Diagnostic, isMcpError, type McpError } from "@jackfield/mcp-core";
-import { jsonPointer } from "../../src/documents/json-path.ts";
-import { readServerEntry } from "../../src/entries/server-entry.ts";
+import type { Diagnostic, McpError, ServerDefinition } from "@jackfield/mcp-core";
+import { readSourceEntry } from "../../src/entry/entry.ts";
 import { JACKFIELD } from "../../src/hosts/jackfield.ts";
+import { remarksOn } from "../../src/lint/remarks.ts";
+import { jsonPointer } from "../../src/read/json-value.ts";
 
 export const CONTEXT = {
   name: "s",
@@ -11,26 +12,33 @@ export const CONTEXT = {
   platform: process.platform,
   dialect: JACKFIELD.entry,
   variables: JACKFIELD.variables,
-  locate: (path: readonly (string | number)[]) => ({ file: "/project/mcp.json", pointer: jsonPointer(path) }),
 } as const;
 
-export function read(entry: unknown, context: Partial<Parameters<typeof readServerEntry>[1]> = {}) {
+type Context = Partial<Parameters<typeof readSourceEntry>[1]>;
+
+/** Reads an entry of Jackfield's own format, and collects what is said of it. */
+export function reading(entry: unknown, context: Context = {}) {
   const diagnostics: Diagnostic[] = [];
-  const { definition } = readServerEntry(entry, { ...CONTEXT, ...context }, (found) =>
-    diagnostics.push(found),
-  );
-  return { definition, diagnostics };
+  const locate = (path: readonly (string | number)[]) => ({
+    file: "/project/mcp.json",
+    pointer: jsonPointer(path),
+  });
+  const report = (found: Diagnostic) => diagnostics.push(found);
+  const { outcome } = readSourceEntry(entry, { ...CONTEXT, ...context }, locate, { report, remarksOn });
+  return { outcome, diagnostics };
 }
 
-export function refused(
+export function read(
   entry: unknown,
-  context: Partial<Parameters<typeof readServerEntry>[1]> = {},
-): McpError {
-  try {
-    read(entry, context);
-  } catch (error) {
-    if (isMcpError(error)) return error;
-    throw error;
-  }
+  context: Context = {},
+): { definition: ServerDefinition; diagnostics: Diagnostic[] } {
+  const { outcome, diagnostics } = reading(entry, context);
+  if ("error" in outcome) throw outcome.error;
+  return { definition: outcome.definition, diagnostics };
+}
+
+export function refused(entry: unknown, context: Context = {}): McpError {
+  const { outcome } = reading(entry, context);
+  if ("error" in outcome) return outcome.error;
   throw new Error("the entry was accepted");
 }

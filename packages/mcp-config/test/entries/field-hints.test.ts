@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { meantField } from "../../src/entries/field-hints.ts";
 import { dialectOf } from "../../src/hosts/host-dialects.ts";
+import { meantField } from "../../src/lint/remarks.ts";
 import { parse } from "../discovery/parsing.ts";
 
 function meant(host: string, field: string): string | undefined {
@@ -48,7 +48,7 @@ describe("the suggested field", () => {
   });
 
   test("appears in a near-miss-field warning", async () => {
-    const entry = { command: "x", disabledTools: ["delete"] };
+    const entry = { command: "x", "Disabled-Tools": ["delete"] };
     const { diagnostics } = await parse({ mcp: { s: entry } }, { host: "crush" });
     expect(diagnostics).toMatchObject([
       { code: "near-miss-field", severity: "warning", suggestion: "disabled_tools" },

@@ -24,6 +24,7 @@ describe("a variable in another host's spelling", () => {
     ["cline", "{env:API}", "${env:API}"],
     ["claude-code", "${env:API}", "${API}"],
     ["cursor", "$env:API", "${env:API}"],
+    ["claude-code", "${env:A}-${API}", "${A}"],
     ["gemini", "{env:API}", "${API}"],
     ["opencode", "${API}", "{env:API}"],
     ["zed", "${API}", undefined],
@@ -46,7 +47,7 @@ describe("a variable in another host's spelling", () => {
     };
     const found = await reportsOn("cursor", entry);
     expect(found.map(({ code, pointer }) => [code, pointer])).toEqual(
-      ["headers/Authorization", "auth/CLIENT_SECRET", "url"].map((field) => [
+      ["url", "headers/Authorization", "auth/CLIENT_SECRET"].map((field) => [
         "foreign-variable",
         `/mcpServers/s/${field}`,
       ]),
@@ -56,8 +57,8 @@ describe("a variable in another host's spelling", () => {
       file: "/home/u/mcp.json",
       text: JSON.stringify({ mcpServers: { s: entry } }, undefined, 2),
     });
-    expect(diagnostics[0]).toMatchObject({ severity: "warning", server: "s", line: 7 });
-    expect(diagnostics[0]?.message).toMatch(
+    expect(diagnostics[1]).toMatchObject({ severity: "warning", server: "s", line: 7 });
+    expect(diagnostics[1]?.message).toMatch(
       /"headers.Authorization" holds \$\{API\}, which its host passes on unchanged; write \$\{env:API\}\.$/,
     );
   });
@@ -65,7 +66,6 @@ describe("a variable in another host's spelling", () => {
   test.each([
     ["the host's own spelling", "cursor", local("${env:API}")],
     ["a place that the host may know", "cursor", local("${file}:${workspaceRoot}")],
-    ["a text that also has the host's own spelling", "claude-code", local("${env:A}-${API}")],
     ["a password with such characters", "claude-desktop", { command: "run", env: { NAME: "a$b%c%{d}" } }],
     [
       "an argument that the program may fill in",

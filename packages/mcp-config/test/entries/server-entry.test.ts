@@ -1,7 +1,6 @@
-import type { Diagnostic, ServerDefinition } from "@jackfield/mcp-core";
+import type { ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
-import { readServerEntry } from "../../src/entries/server-entry.ts";
-import { CONTEXT, read, refused } from "./entry-reading.ts";
+import { CONTEXT, read, reading, refused } from "./entry-reading.ts";
 
 const STDIO = { name: "s", definedIn: CONTEXT.definedIn, transport: "stdio", command: "npx" };
 const REMOTE = { name: "s", definedIn: CONTEXT.definedIn, transport: "http", url: "https://host/mcp" };
@@ -65,6 +64,7 @@ describe("an entry becomes a definition", () => {
         maxMessageBytes: 2 ** 40,
         maxTools: 9,
         trustAnnotations: true,
+        checkArguments: false,
         era: "legacy",
       },
       {
@@ -76,6 +76,7 @@ describe("an entry becomes a definition", () => {
           maxMessageBytes: 2 ** 40,
           maxTools: 9,
           trustAnnotations: true,
+          checkArguments: false,
           era: "legacy",
         },
       },
@@ -192,15 +193,20 @@ describe("a tolerated mistake", () => {
   });
 
   test("a near miss is reported even if the entry is refused", () => {
-    const diagnostics: Diagnostic[] = [];
-    expect(() => readServerEntry({ cmd: "npx" }, CONTEXT, (found) => diagnostics.push(found))).toThrow(
-      "neither",
-    );
+    const { outcome, diagnostics } = reading({ cmd: "npx" });
+    expect(outcome).toMatchObject({ error: { message: expect.stringContaining("neither") } });
     expect(diagnostics.map(({ code }) => code)).toEqual(["near-miss-field"]);
   });
 
-  test("unknown fields that resemble no known field are not reported", () => {
-    expect(read({ command: "npx", gallery: true, toString: 1, description: "d" }).diagnostics).toEqual([]);
+  test("unknown fields are reported, except those that are set aside", () => {
+    const { diagnostics } = read({ command: "npx", gallery: true, toString: 1, _note: "x", $schema: "y" });
+    expect(diagnostics.map(({ code, severity, message }) => [code, severity, message])).toEqual(
+      ["gallery", "toString"].map((field) => [
+        "unknown-field",
+        "info",
+        `Server "s": "${field}" is not known; it is kept unchanged.`,
+      ]),
+    );
   });
 
   test.each(["trust", "autoApprove", "alwaysAllow", "enableAllProjectMcpServers"])(
@@ -228,6 +234,9 @@ describe("a tolerated mistake", () => {
       { code: "command-has-spaces", severity: "warning", pointer: "/command" },
     ]);
     expect(read({ command: "/opt/my tools/server" }).diagnostics).toEqual([]);
-    expect(read({ command: "my server", args: [] }).diagnostics).toEqual([]);
+    expect(read({ command: "my server", args: ["a"] }).diagnostics).toEqual([]);
+    expect(read({ command: "npx -y server", args: [] }).diagnostics).toMatchObject([
+      { code: "command-has-spaces" },
+    ]);
   });
 });

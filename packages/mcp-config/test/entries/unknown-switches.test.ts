@@ -91,3 +91,16 @@ describe("an unreadable field", () => {
     expect([isEnabled, diagnostics[0]?.message.endsWith("It is left out.")]).toEqual([true, true]);
   });
 });
+
+test.each([
+  ["jackfield", "isActive", false],
+  ["cursor", "isActive", false],
+  ["claude-code", "isDisabled", true],
+])(
+  "a switch under the name of a program that is not known here is obeyed, and told: %s, %s",
+  async (host, field, value) => {
+    const { isEnabled, diagnostics } = await read(host, field, value);
+    expect(isEnabled).toBe(false);
+    expect(diagnostics.map(({ code, severity }) => [code, severity])).toEqual([["unknown-field", "warning"]]);
+  },
+);

@@ -1,7 +1,7 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
-import { blockOf, serverFilters } from "../../src/filters/server-filters.ts";
-import type { ServerPattern } from "../../src/filters/server-pattern.ts";
+import { blockOf, serverFilters } from "../../src/find/server-filters.ts";
+import type { ServerPattern } from "../../src/find/server-pattern.ts";
 import { http, resolveStdio, stdio } from "../resolution.ts";
 import { SPELLINGS } from "../url-spellings.ts";
 

@@ -1,6 +1,6 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { blockOf, type ServerFilterOptions, serverFilters } from "../../src/filters/server-filters.ts";
+import { blockOf, type ServerFilterOptions, serverFilters } from "../../src/find/server-filters.ts";
 import { createServerAdmission, exaApiKey } from "../../src/index.ts";
 import { http, stdio } from "../resolution.ts";
 

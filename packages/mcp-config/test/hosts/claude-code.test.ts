@@ -1,23 +1,14 @@
-import { symlink } from "node:fs/promises";
+import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
-import { createReadOnce, readHostFiles } from "../../src/discovery/host-files.ts";
-import type { HostSurroundings } from "../../src/hosts/host-dialect.ts";
-import { dialectOf } from "../../src/hosts/host-dialects.ts";
 import { createServerResolver } from "../../src/index.ts";
-import { readHostServersSafely } from "../../src/sources/host-servers.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 import { parse } from "../discovery/parsing.ts";
-import { refused, signal } from "../resolution.ts";
+import { signal } from "../resolution.ts";
 
 const homeWith = useHomeFolder();
 const CLAUDE = { hosts: ["claude-code"] };
-
-const installed = (home: string, ...folders: readonly string[]) => {
-  const plugins = folders.map((folder) => [`${folder}@market`, [{ installPath: join(home, folder) }]]);
-  return [".claude/plugins/installed_plugins.json", { plugins: Object.fromEntries(plugins) }] as const;
-};
 const servers = (entries: object) => ({ mcpServers: entries });
 const facts = (found: readonly ServerDefinition[]) =>
   found.map((server) => [server.name, "command" in server ? server.command : "", server.definedIn.scope]);
@@ -80,77 +71,6 @@ describe("Claude Code", () => {
       enabled: false,
       disabledBy: "enabledPlugins",
     });
-  });
-
-  test("drops a plugin's server that has the endpoint of a user's", async () => {
-    const { discover, write, home } = await homeWith({
-      "plugin/.mcp.json": servers({ theirs: { command: "x" }, far: { type: "sse", url: "https://h/mcp" } }),
-    });
-    await write(...installed(home, "plugin"));
-    const own = { mine: { command: "x" }, url: { type: "http", url: "https://h/mcp" } };
-    await write(".claude.json", servers(own));
-    const { servers: found, shadowed } = await discover(CLAUDE);
-    expect(found.map(({ name }) => name)).toEqual(["mine", "url"]);
-    expect(shadowed).toMatchObject([
-      { by: "mine", reason: "endpoint" },
-      { by: "url", reason: "endpoint" },
-    ]);
-  });
-
-  test("compares a plugin's server by its command line or URL, whatever its credentials", async () => {
-    const { discover, write, home } = await homeWith({
-      "one/.mcp.json": servers({
-        process: { command: "npx", args: ["fs"], env: { TOKEN: "theirs" } },
-        remote: { type: "http", url: "https://h/mcp" },
-        path: { command: "${CLAUDE_PLUGIN_ROOT}/serve" },
-        twin: { command: "twin" },
-        off: { command: "off" },
-      }),
-      "two/.mcp.json": servers({
-        other: { command: "${CLAUDE_PLUGIN_ROOT}/serve" },
-        again: { command: "twin", env: { A: "1" } },
-        more: { command: "npx", args: ["fs", "more"] },
-      }),
-    });
-    await write(...installed(home, "one", "two"));
-    const own = {
-      mine: { command: "npx", args: ["fs"] },
-      url: { type: "http", url: "https://h/mcp/", headers: { Authorization: "Bearer ${MINE}" } },
-      offToo: { command: "off", enabled: false },
-    };
-    await write(".claude.json", servers(own));
-    const { servers: found, shadowed } = await discover(CLAUDE);
-    expect(found.map(({ name }) => name).sort()).toEqual(
-      ["mine", "more", "off", "offToo", "other", "path", "twin", "url"].sort(),
-    );
-    expect(shadowed.map(({ definition, by, reason }) => [definition.name, by, reason])).toEqual([
-      ["process", "mine", "endpoint"],
-      ["remote", "url", "endpoint"],
-      ["again", "twin", "endpoint"],
-    ]);
-  });
-
-  test("keeps a plugin's server if the one that it repeats loses its name to another host", async () => {
-    const { discover, write, home } = await homeWith({
-      "one/.mcp.json": servers({ b: { type: "http", url: "https://x.example/mcp" } }),
-      "two/.mcp.json": servers({ c: { type: "http", url: "https://x.example/mcp" } }),
-      "three/.mcp.json": servers({
-        c: { type: "http", url: "https://z.example/mcp" },
-        d: { type: "http", url: "https://x.example/mcp" },
-      }),
-      ".config/jackfield/mcp.json": servers({ b: { url: "https://other.example/" } }),
-    });
-    await write(...installed(home, "one", "two", "three"));
-    const { servers: found, shadowed } = await discover({ hosts: ["jackfield", "claude-code"] });
-    expect(found.map((server) => [server.name, "url" in server && server.url])).toEqual([
-      ["b", "https://other.example/"],
-      ["c", "https://x.example/mcp"],
-    ]);
-    expect(shadowed.map(({ definition, by, reason }) => [definition.name, by, reason])).toEqual([
-      ["b", "b", "name"],
-      ["c", "c", "name"],
-      ["d", "c", "endpoint"],
-    ]);
   });
 
   test("disables any server by disabledMcpServers, project servers by disabledMcpjsonServers", async () => {
@@ -269,61 +189,76 @@ describe("Claude Code", () => {
     },
   );
 
-  test("fails a project's remote server that refers to a credential's variable", async () => {
+  test("gives a project's remote server no credential of the machine", async () => {
     const remote = { type: "http", url: "https://h", headers: { A: "${NPM_TOKEN}" } };
     const { servers: found } = await parse(servers({ remote }), { file: "/p/.mcp.json" });
     const definition = found[0]?.definition as ServerDefinition;
     expect(definition.definedIn.scope).toBe("project");
-    const error = await refused(createServerResolver({ isAdmitted: () => true })(definition, { signal }));
-    expect(error.code).toBe("MCP_CONFIG_VARIABLE_MISSING");
+    const resolve = createServerResolver({ env: { NPM_TOKEN: "planted" }, isAdmitted: () => true });
+    expect(await resolve(definition, { signal })).toMatchObject({ headers: { A: "" } });
   });
 });
 
-describe("the managed-settings.d folder of Claude Code", () => {
-  test("is read for its visible JSON files only", async () => {
-    const { home, project } = await homeWith({
-      ".claude.json": { mcpServers: { a: { command: "a" }, b: { command: "b" } } },
-      "policy/managed-settings.d/10-b.json": { deniedMcpServers: [{ serverName: "b" }] },
-      "policy/managed-settings.d/README.md": "# Settings",
-      "policy/managed-settings.d/10-b.json.bak": "{",
-      "policy/managed-settings.d/.DS_Store": "\0",
-      "policy/managed-settings.d/.20-a.json": { deniedMcpServers: [{ serverName: "a" }] },
-      "policy/managed-settings.d/old/20-a.json": { deniedMcpServers: [{ serverName: "a" }] },
-      "policy/managed-settings.d/old.json/20-a.json": { deniedMcpServers: [{ serverName: "a" }] },
-    });
-    const dialect = dialectOf("claude-code");
-    if (!dialect) throw new Error("claude-code");
-    // The tests must not write to the administrator's real folder.
-    const files = dialect.files.map((file) => ({
-      ...file,
-      paths: (at: HostSurroundings) =>
-        file
-          .paths(at)
-          .map((path) => ({ ...path, file: path.file.replace("/etc/claude-code", `${home}/policy`) })),
-    }));
-    const at = { home, cwd: project, projectTop: project, env: {}, platform: "linux" } as const;
-    const found = await readHostFiles(
-      { ...dialect, files },
-      at,
-      createReadOnce(() => {}),
-      () => {},
-    );
-    expect(found.problems).toEqual([]);
-    const context = {
-      folders: [project],
-      isStandaloneFile: false,
-      platform: "linux",
-      remark: () => {},
-    } as const;
-    const { entries } = readHostServersSafely(found, context, () => {});
-    expect(
-      entries.map(({ name, outcome }) => [
-        name,
-        "definition" in outcome ? outcome.definition.disabledBy : "error",
-      ]),
-    ).toEqual([
-      ["a", undefined],
-      ["b", "deniedMcpServers"],
-    ]);
+test.each([
+  ["claude-code", ".mcp.json", "project"],
+  ["jackfield", ".mcp.json", "project"],
+  ["claude-code", ".claude.json", "user"],
+])("CLAUDE_PROJECT_DIR is the project's folder: %s, %s", async (host, path, scope) => {
+  const entry = {
+    command: "x",
+    args: ["${CLAUDE_PROJECT_DIR}/a", "${CLAUDE_PROJECT_DIR:-.}"],
+    env: { ROOT: "${CLAUDE_PROJECT_DIR}" },
+  };
+  const { discover, project } = await homeWith({
+    [scope === "user" ? path : `work/${path}`]: servers({ s: entry }),
   });
+  const cwd = join(project, "sub");
+  await mkdir(cwd);
+  const { servers: found } = await discover({ hosts: [host], cwd });
+  const options = { env: { CLAUDE_PROJECT_DIR: "/elsewhere" }, cwd: project, isAdmitted: () => true };
+  const resolved = await createServerResolver(options)(found[0] as ServerDefinition, { signal });
+  const env = { ROOT: project, CLAUDE_PROJECT_DIR: project };
+  expect(resolved).toMatchObject({ args: [`${project}/a`, project], env });
+});
+
+test("children get the folders that Claude Code gives them, unless their entry sets them", async () => {
+  const { discover, home, project } = await homeWith({
+    ".claude/plugins/installed_plugins.json": { plugins: {} },
+    ".config/jackfield/mcp.json": servers({ own: { command: "x" } }),
+    ".cursor/mcp.json": servers({ cursor: { command: "x" } }),
+    ".claude.json": servers({
+      user: { command: "x" },
+      set: { command: "x", env: { CLAUDE_PROJECT_DIR: "." } },
+    }),
+  });
+  const { servers: found } = await discover({ hosts: ["claude-code", "jackfield", "cursor"] });
+  const resolve = createServerResolver({ env: {}, cwd: project });
+  const plugin = join(home, "plugin");
+  const definedIn = {
+    scope: "extension",
+    host: "claude-plugin",
+    file: `${plugin}/.mcp.json`,
+    root: plugin,
+  } as const;
+  const all = [...found, { name: "plugin", definedIn, transport: "stdio", command: "x" } as const];
+  const environments = all.map(async (definition) => {
+    const server = await resolve(definition, { signal });
+    return [definition.name, "env" in server ? server.env : undefined];
+  });
+  expect(Object.fromEntries(await Promise.all(environments))).toEqual({
+    own: {},
+    cursor: {},
+    user: { CLAUDE_PROJECT_DIR: project },
+    set: { CLAUDE_PROJECT_DIR: "." },
+    plugin: { CLAUDE_PROJECT_DIR: project, CLAUDE_PLUGIN_ROOT: plugin },
+  });
+});
+
+test("servers in Claude Code's settings, from which it reads none, are told by name", async () => {
+  const { discover, home } = await homeWith({ ".claude/settings.json": servers({ a: { command: "x" } }) });
+  const { servers: found, diagnostics } = await discover(CLAUDE);
+  expect(found).toEqual([]);
+  const file = join(home, ".claude/settings.json");
+  expect(diagnostics).toMatchObject([{ code: "wrong-root-key", file, pointer: "/mcpServers", line: 1 }]);
+  expect(diagnostics[0]?.message).toContain('Claude Code reads no servers from this file, so "a" is lost');
 });

@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { pluginFolders } from "../../src/hosts/claude-installed-plugins.ts";
+import { installedPlugins } from "../../src/hosts/claude-installed-plugins.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 
 const homeWith = useHomeFolder();
@@ -76,8 +76,8 @@ describe("a plugin of Claude Code", () => {
       projectTop: "C:\\Work",
     } as const;
     const record = (projectPath: unknown) => ({ plugins: { p: [{ projectPath, installPath: "C:\\p" }] } });
-    expect([...pluginFolders(record("c:/work"), at)]).toEqual(["C:\\p"]);
-    expect([...pluginFolders(record("c:/other"), at)]).toEqual([]);
-    expect([...pluginFolders(record(5), at)]).toEqual([]);
+    expect(installedPlugins(record("c:/work"), at)).toMatchObject([{ installPath: "C:\\p" }]);
+    expect(installedPlugins(record("c:/other"), at)).toEqual([]);
+    expect(installedPlugins(record(5), at)).toEqual([]);
   });
 });

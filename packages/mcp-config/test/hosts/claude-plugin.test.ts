@@ -175,6 +175,6 @@ describe("a plugin's data folder", () => {
     const definition = found[0]?.definition;
     if (!definition) throw new Error("no server was found");
     const error = await refused(createServerResolver({ env: {} })(definition, { signal }));
-    expect(error.message).toContain("copy it into your own configuration");
+    expect(error.message).toContain("does not know this path; write it out");
   });
 });

@@ -39,10 +39,10 @@ describe("another host's notation in a Continue YAML file", () => {
     expect([block.servers[0]?.written.headers, block.told]).toEqual([{ A: "1" }, []]);
   });
 
-  test("is not suggested for empty mcpServers: the error asks for a list", async () => {
-    const { diagnostics } = await parse("mcpServers:\n", { host: "continue", file: "/folder/config.yaml" });
-    expect(diagnostics[0]?.message).toContain('"mcpServers" must be a list of servers, not null.');
-    const block = await read({ mcpServers: null }, "/folder/block.json");
+  test("is not suggested for other shapes: the error asks for a list", async () => {
+    const { diagnostics } = await parse("mcpServers: a\n", { host: "continue", file: "/folder/config.yaml" });
+    expect(diagnostics[0]?.message).toContain('"mcpServers" must be a list of servers, not a string.');
+    const block = await read({ mcpServers: "a" }, "/folder/block.json");
     expect(block.diagnostics[0]?.message).toContain("must be an object of servers by name");
   });
 });

@@ -56,7 +56,7 @@ describe("a Continue block with a single server", () => {
     const { servers, problems, diagnostics } = await discover({ hosts: ["continue"] });
     expect(servers).toMatchObject([
       { name: "my.events", transport: "sse", url: "https://h/x", definedIn: { scope: "project" } },
-      { name: "single", transport: "stdio", command: "npx", args: ["-y", "x"], definedIn: { line: 1 } },
+      { name: "single", transport: "stdio", command: "npx", args: ["-y", "x"], definedIn: { pointer: "" } },
       { name: "of-user", transport: "http", definedIn: { scope: "user" } },
     ]);
     expect([problems, diagnostics]).toEqual([[], []]);
@@ -73,11 +73,11 @@ describe("a Continue block with a single server", () => {
   });
 
   test.each([
-    ["in YAML", "command: npx\n", "/folder/single.yaml"],
-    ["without any server field", { title: "x" }, "/folder/single.json"],
-  ])("is not recognised %s", async (_what, content, file) => {
+    ["in YAML", "command: npx\n", "/folder/single.yaml", "wrong-root-key"],
+    ["without any server field", { title: "x" }, "/folder/single.json", "no-servers"],
+  ])("is not recognised %s", async (_what, content, file, code) => {
     const { names, told } = await parse(content, { host: "continue", file });
-    expect([names, told]).toEqual([[], ["no-servers"]]);
+    expect([names, told]).toEqual([[], [code]]);
   });
 
   test("is not recognised beside a map of servers", async () => {

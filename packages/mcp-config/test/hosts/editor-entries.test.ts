@@ -41,7 +41,7 @@ describe("Cline", () => {
     const flat = { command: "flat", args: ["a"], type: "sse", autoApprove: ["t"] };
     const { written, told, diagnostics } = await read("cline", {
       ...flat,
-      transport: { type: "stdio", command: "nested", args: ["a"] },
+      transport: { command: "nested", type: "stdio", args: ["a"] },
     });
     expect(written).toMatchObject({ transport: "stdio", command: "nested", args: ["a"] });
     expect(written?.extra).toEqual({ command: "flat", type: "sse" });

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createServerResolver } from "../../src/index.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
@@ -99,55 +98,10 @@ describe("a Gemini CLI extension", () => {
       ".gemini/extensions/e/gemini-extension.json": { mcpServers: { theirs: entry } },
       ".gemini/settings.json": { mcpServers: { mine: entry } },
     });
-    const { written, diagnostics } = await discover({ hosts: ["gemini"] });
+    const { written, diagnostics } = await discover({ hosts: ["gemini"], remarks: true });
     expect([written.get("mine")?.trust, written.get("theirs")?.trust]).toEqual([true, undefined]);
     expect(diagnostics).toMatchObject([
       { code: "self-approval", server: "theirs", pointer: "/mcpServers/theirs/trust" },
     ]);
-  });
-});
-
-describe("Gemini CLI administrator settings", () => {
-  const url = "https://host.example/mcp";
-  const mine = { command: { command: "x" }, remote: { url }, sse: { url, type: "sse" } };
-
-  /** Discovers the user's servers under an administrator's settings. */
-  async function discoverWith(mcp: object) {
-    const { home, write, discover } = await homeWith({ ".gemini/settings.json": { mcpServers: mine } });
-    await write("system.json", { admin: { mcp } });
-    const env = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(home, "system.json") };
-    return discover({ hosts: ["gemini"], env });
-  }
-
-  test.each<[object, readonly string[]]>([
-    [{}, ["command", "remote", "sse"]],
-    [{ config: {} }, ["command", "remote", "sse"]],
-    [{ config: { other: { url } } }, []],
-    [{ config: "all" }, []],
-    [
-      { config: { command: { url }, remote: { url, type: "http" }, sse: { url, type: "sse" } } },
-      ["remote", "sse"],
-    ],
-    [{ config: { remote: { url: `${url}/other` }, sse: { url } } }, []],
-    [{ config: { remote: { url, includeTools: ["a"] } } }, []],
-  ])("disable servers outside admin.mcp.config: %j", async (mcp, on) => {
-    const { servers, diagnostics } = await discoverWith(mcp);
-    expect(servers.filter(({ enabled }) => enabled !== false).map(({ name }) => name)).toEqual(on);
-    const off = servers.filter(({ enabled }) => enabled === false);
-    expect(off.map(({ disabledBy }) => disabledBy)).toEqual(off.map(() => "admin.mcp.config"));
-    const told = diagnostics.filter(({ code }) => code === "disabled-by-host");
-    expect(told.map(({ server }) => server)).toEqual(off.map(({ name }) => name));
-  });
-
-  test("add requiredConfig servers before all others", async () => {
-    const required = { remote: { url: "https://admin.example" }, more: { url: "https://more.example" } };
-    const { servers } = await discoverWith({ requiredConfig: required, config: { remote: { url } } });
-    expect(servers).toMatchObject([
-      { name: "remote", url: "https://admin.example", definedIn: { scope: "managed" } },
-      { name: "more", url: "https://more.example", definedIn: { scope: "managed" } },
-      { name: "command", disabledBy: "admin.mcp.config" },
-      { name: "sse", disabledBy: "admin.mcp.config" },
-    ]);
-    expect(servers.map(({ enabled = true }) => enabled)).toEqual([true, true, false, false]);
   });
 });

@@ -30,13 +30,6 @@ describe("the files of a host", () => {
   test.each<[string, string, string, string, string]>([
     ["claude-code", "user", "/home/u/.claude.json", "/Users/u/.claude.json", "C:\\Users\\u\\.claude.json"],
     [
-      "claude-code",
-      "managed",
-      "/etc/claude-code/managed-mcp.json",
-      "/Library/Application Support/ClaudeCode/managed-mcp.json",
-      "C:\\Program Files\\ClaudeCode\\managed-mcp.json",
-    ],
-    [
       "claude-desktop",
       "user",
       "/home/u/.config/Claude/claude_desktop_config.json",
@@ -72,13 +65,6 @@ describe("the files of a host", () => {
       "C:\\ProgramData\\OpenAI\\Codex\\config.toml",
     ],
     [
-      "gemini",
-      "system",
-      "/etc/gemini-cli/settings.json",
-      "/Library/Application Support/GeminiCli/settings.json",
-      "C:\\ProgramData\\gemini-cli\\settings.json",
-    ],
-    [
       "jackfield",
       "user",
       "/home/u/.config/jackfield/mcp.json",
@@ -98,13 +84,6 @@ describe("the files of a host", () => {
       "/home/u/.config/goose/config.yaml",
       "/Users/u/.config/goose/config.yaml",
       "D:\\Roaming\\Block\\goose\\config\\config.yaml",
-    ],
-    [
-      "amp",
-      "managed",
-      "/etc/ampcode/managed-settings.json",
-      "/Library/Application Support/ampcode/managed-settings.json",
-      "C:\\ProgramData\\ampcode\\managed-settings.json",
     ],
     [
       "roo",
@@ -165,13 +144,13 @@ describe("the files of a host", () => {
   test.each([
     ["claude-code", "user", { CLAUDE_CONFIG_DIR: "/moved" }, ["/moved/.claude.json"]],
     ["codex", "user", { CODEX_HOME: "/moved" }, ["/moved/config.toml"]],
-    ["gemini", "system", { GEMINI_CLI_SYSTEM_SETTINGS_PATH: "/moved.json" }, ["/moved.json"]],
+    ["gemini", "system-defaults", { GEMINI_CLI_SYSTEM_DEFAULTS_PATH: "/moved.json" }, ["/moved.json"]],
     ["opencode", "named", { OPENCODE_CONFIG: "/moved.json" }, ["/moved.json"]],
     [
       "opencode",
       "user",
       { XDG_CONFIG_HOME: "/x" },
-      ["/x/opencode/opencode.jsonc", "/x/opencode/opencode.json"],
+      ["/x/opencode/opencode.jsonc", "/x/opencode/opencode.json", "/x/opencode/config.json"],
     ],
     ["jackfield", "user", { JACKFIELD_HOME: "/moved" }, ["/moved/mcp.json"]],
     ["copilot-cli", "user", { COPILOT_HOME: "/moved" }, ["/moved/mcp-config.json"]],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { variablesOf } from "../../src/hosts/host-dialects.ts";
 import { createServerResolver } from "../../src/index.ts";
-import { references } from "../../src/variables.ts";
+import { references } from "../../src/resolve/variables.ts";
 import { parse } from "../discovery/parsing.ts";
 
 /** No project has a file of this name. */

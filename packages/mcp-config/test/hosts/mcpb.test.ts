@@ -43,9 +43,17 @@ describe("an unanswered user_config option of an MCPB bundle", () => {
       env: { DIRS: "${user_config.dirs}", O: "${user_config.o}" },
     };
     const asked = { n: { default: 3 }, dirs: { multiple: true, default: ["${DESKTOP}"] }, o: {} };
-    expect(await resolve(launch, asked)).toMatchObject({
+    const resolved = await resolve(launch, asked);
+    expect(resolved).toMatchObject({
       args: ["--n=3"],
-      env: { DIRS: expect.stringMatching(/u.Desktop$/), O: "" },
+      env: { DIRS: expect.stringMatching(/u.Desktop$/) },
+    });
+    expect(resolved).not.toHaveProperty("env.O");
+    const args = ["${user_config.o}", "--o=${user_config.o}", "--o", "${user_config.o}", "end"];
+    expect(await resolve({ args }, asked)).toMatchObject({ args: ["--o=", "--o", "", "end"] });
+    const inputs = { "user_config.o": "1" };
+    expect(await resolve({ args }, asked, { inputs })).toMatchObject({
+      args: ["1", "--o=1", "--o", "1", "end"],
     });
   });
 

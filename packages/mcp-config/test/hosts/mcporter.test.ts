@@ -20,7 +20,6 @@ describe("the command of an mcporter entry", () => {
     ["  x   a ", "x", ["a"]],
     [`"/my tools/x" 'a "b" c' "d 'e'" f"g h"i`, "/my tools/x", ['a "b" c', "d 'e'", "fg hi"]],
     ["x a\\ b \\\"c '\\'d'", "x", ["a b", '"c', "'d"]],
-    ["x\ty", "x\ty", []],
     ["x a\\", "x", ["a\\"]],
   ])("is split into words if there are no args: %j", async (line, command, args) => {
     for (const entry of [{ command: line }, { executable: line }, { command: line, args: [] }]) {
@@ -28,6 +27,11 @@ describe("the command of an mcporter entry", () => {
       expect(servers[0]?.written).toMatchObject({ command, args });
       expect(told).toEqual([]);
     }
+  });
+
+  test("is not split at a tab, which is told", async () => {
+    const { servers, told } = await read({ command: "x\ty" });
+    expect([servers[0]?.written.command, told]).toEqual(["x\ty", ["command-has-spaces: s"]]);
   });
 
   test("is not split if there are args or it is a single word", async () => {

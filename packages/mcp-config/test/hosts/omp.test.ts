@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { createServerResolver } from "../../src/index.ts";
-import { endpointOf } from "../../src/sources/server-endpoint.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 import { parse } from "../discovery/parsing.ts";
 
@@ -28,28 +27,6 @@ describe("values that an oh-my-pi entry declares literal", () => {
       { headers: { B: "NAME" } },
     ]);
   });
-
-  test("give another endpoint than a variable of the same name", async () => {
-    const entry = { command: "x", env: { B: "NAME" } };
-    const both = servers({ final: { ...entry, envPolicy: "literal" }, variable: entry });
-    const { servers: found } = await parse(both, own);
-    const [final, variable] = found.map(({ name, definition }) =>
-      endpointOf({ name, definedIn: definition.definedIn, outcome: { definition } }),
-    );
-    expect(final).not.toBe(variable);
-  });
-});
-
-test("an oh-my-pi value in lower case is the same endpoint as the text of another host", async () => {
-  const { discover } = await homeWith({
-    ".kiro/settings/mcp.json": servers({ k: { command: "x", env: { LOG: "debug" } } }),
-    ".omp/agent/mcp.json": servers({
-      same: { command: "x", env: { LOG: "debug" } },
-      variable: { command: "x", env: { LOG: "DEBUG" } },
-    }),
-  });
-  const { servers: found } = await discover({ hosts: ["kiro", "omp"] });
-  expect(found.map(({ name }) => name)).toEqual(["k", "variable"]);
 });
 
 test.each([
@@ -81,7 +58,7 @@ test("oh-my-pi OAuth scopes are split from one string", async () => {
   expect(found[0]?.definition).toMatchObject({ oauth: { clientId: "c", scopes: ["read", "write"] } });
 });
 
-test("oh-my-pi's own project files beat the user's, and shared project files do not", async () => {
+test("the project's files beat the user's, oh-my-pi's own before the shared ones", async () => {
   const { discover } = await homeWith({
     "work/.omp/mcp.json": servers({ a: { command: "native" } }),
     ".omp/agent/mcp.json": servers({ a: { command: "user" }, b: { command: "user" } }),
@@ -90,11 +67,11 @@ test("oh-my-pi's own project files beat the user's, and shared project files do 
   });
   const { servers: found, shadowed } = await discover({ hosts: ["omp"] });
   const commands = found.map((server) => [server.name, "command" in server ? server.command : undefined]);
-  expect(Object.fromEntries(commands)).toEqual({ a: "native", b: "user", c: "root" });
-  expect(shadowed.map(({ by, reason }) => [by, reason])).toEqual([
-    ["a", "name"],
-    ["c", "name"],
-    ["b", "name"],
+  expect(Object.fromEntries(commands)).toEqual({ a: "native", b: "root", c: "root" });
+  expect(shadowed.map(({ definition: { name, definedIn } }) => [name, definedIn.scope])).toEqual([
+    ["a", "user"],
+    ["b", "user"],
+    ["c", "project"],
   ]);
 });
 
@@ -155,19 +132,19 @@ describe("an oh-my-pi server list of the wrong type", () => {
     expect(diagnostics).toMatchObject([{ code: "invalid-field", pointer }]);
   });
 
-  test("disables a project's own server by name, but none of the user's", async () => {
+  test("in a project switches its own server and the user's off by name", async () => {
     const { discover } = await homeWith({
       "work/.omp/mcp.json": { ...servers({ b: { command: "x" } }), disabledServers: "b" },
       "work/.omp/.mcp.json": { ...servers({ c: { command: "x" } }), disabledServers: "a" },
       ".omp/agent/mcp.json": servers({ a: { command: "x" } }),
     });
     const { servers: found } = await discover({ hosts: ["omp"] });
-    expect(Object.fromEntries(found.map(({ name, disabledBy }) => [name, disabledBy]))).toEqual({
-      ...{ a: undefined, b: "disabledServers", c: undefined },
-    });
+    const by = Object.fromEntries(found.map(({ name, disabledBy }) => [name, disabledBy]));
+    expect(by).toMatchObject({ b: "disabledServers", c: undefined });
+    expect(by.a).toMatch(/^disabledServers in .*\.mcp\.json:1:\d+$/);
   });
 
-  test("is reported once per file, except a project's enabledServers", async () => {
+  test("is reported once per file", async () => {
     const { discover } = await homeWith({
       "work/.omp/mcp.json": { ...servers({ b: { command: "x" } }), disabledServers: 1, enabledServers: 1 },
       ".omp/agent/mcp.json": { ...servers(entries), disabledServers: "a" },
@@ -177,6 +154,7 @@ describe("an oh-my-pi server list of the wrong type", () => {
     const told = diagnostics.filter(({ code }) => code === "invalid-field");
     expect(told.map(({ file, pointer }) => [file?.includes("agent"), pointer])).toEqual([
       [false, "/disabledServers"],
+      [false, "/enabledServers"],
       [true, "/disabledServers"],
     ]);
   });

@@ -3,6 +3,7 @@ import { useHomeFolder } from "../discovery/home-folder.ts";
 import { parse } from "../discovery/parsing.ts";
 
 const homeWith = useHomeFolder();
+
 const LOCAL = { type: "local", command: ["x"] };
 const REMOTE = { type: "remote", url: "https://host.example" };
 
@@ -68,46 +69,53 @@ describe("opencode timeouts", () => {
     expect(told).toEqual([]);
   });
 
-  test("default to mcp.timeout; a number is the call timeout", async () => {
-    const own = { ...LOCAL, timeout: { execution: 1_000 } };
-    const servers = { none: REMOTE, own, number: { ...LOCAL, timeout: 2_000 } };
-    const { limits, told } = await timesOf(servers, { startup: 30_000, execution: 5_000 });
+  test("of the whole file are those of servers without their own, one by one", async () => {
+    const servers = {
+      s: LOCAL,
+      slow: { ...LOCAL, timeout: { execution: 60_000 } },
+      number: { ...LOCAL, timeout: 1_000 },
+    };
+    const { limits, written } = await timesOf(servers, { startup: 30_000, catalog: 7_000, execution: 9_000 });
     expect(limits).toMatchObject([
-      { connectTimeoutMs: 30_000, callTimeoutMs: 5_000 },
+      { connectTimeoutMs: 30_000, callTimeoutMs: 9_000 },
+      { connectTimeoutMs: 30_000, callTimeoutMs: 60_000 },
       { connectTimeoutMs: 30_000, callTimeoutMs: 1_000 },
-      { connectTimeoutMs: 30_000, callTimeoutMs: 2_000 },
     ]);
-    expect(told).toEqual([]);
-    expect((await timesOf({ s: LOCAL })).limits).toEqual([undefined]);
+    expect(written.map(({ timeoutMs }) => timeoutMs)).toEqual([9_000, 60_000, 1_000]);
+    expect((await timesOf({ s: LOCAL }, { startup: "1", execution: -1 })).limits).toEqual([undefined]);
   });
 
-  test("are reported at their place if invalid", async () => {
-    const { limits, diagnostics } = await timesOf(
-      { s: { ...LOCAL, timeout: { startup: "1", execution: -1 } } },
-      { startup: 3_000, execution: "5" },
-    );
-    expect(limits).toMatchObject([{ connectTimeoutMs: 3_000, callTimeoutMs: undefined }]);
+  test("of the whole file are a number in the older format, where a server may be called timeout", async () => {
+    const older = { mcp: { timeout: LOCAL }, experimental: { mcp_timeout: 5_000 } };
+    const { names, servers } = await parse(older, { host: "opencode" });
+    expect(names).toEqual(["timeout"]);
+    expect(servers[0]?.definition.limits).toMatchObject({ callTimeoutMs: 5_000 });
+  });
+
+  test("come from the strongest file that has them, and never from a project for a server of the user's", async () => {
+    const { discover } = await homeWith({
+      ".config/opencode/opencode.json": {
+        mcp: { mine: LOCAL, timeout: { startup: 1_000, execution: 2_000 } },
+      },
+      "work/opencode.json": { mcp: { theirs: LOCAL, timeout: { startup: 3_000 } } },
+    });
+    const { servers } = await discover({ hosts: ["opencode"] });
+    expect(Object.fromEntries(servers.map(({ name, limits }) => [name, limits]))).toMatchObject({
+      mine: { connectTimeoutMs: 1_000, callTimeoutMs: 2_000 },
+      theirs: { connectTimeoutMs: 3_000, callTimeoutMs: 2_000 },
+    });
+  });
+
+  test("are reported at their place if invalid; a number is the call timeout", async () => {
+    const { limits, diagnostics } = await timesOf({
+      s: { ...LOCAL, timeout: { startup: "1", execution: -1 } },
+      number: { ...LOCAL, timeout: 2_000 },
+    });
+    expect(limits).toMatchObject([undefined, { callTimeoutMs: 2_000 }]);
     expect(diagnostics.map(({ code, pointer }) => `${code} ${pointer}`).sort()).toEqual([
       "invalid-field /mcp/servers/s/timeout/execution",
       "invalid-field /mcp/servers/s/timeout/startup",
-      "invalid-field /mcp/timeout/execution",
     ]);
-  });
-
-  test("are merged across files, and a server may be called timeout", async () => {
-    const { discover } = await homeWith({
-      ".config/opencode/opencode.json": { mcp: { timeout: { startup: 1, execution: 2 } } },
-      ".config/opencode/opencode.jsonc": { mcp: { s: LOCAL, timeout: LOCAL } },
-      "work/opencode.json": { mcp: { own: LOCAL, timeout: { execution: 3 } } },
-    });
-    const { servers, problems } = await discover({ hosts: ["opencode"] });
-    // A project's timeouts apply to its own servers only.
-    expect(servers).toMatchObject([
-      { name: "own", limits: { connectTimeoutMs: 1, callTimeoutMs: 3 } },
-      { name: "s", limits: { connectTimeoutMs: 1, callTimeoutMs: 2 } },
-      { name: "timeout", limits: { connectTimeoutMs: 1, callTimeoutMs: 2 } },
-    ]);
-    expect(problems).toEqual([]);
   });
 });
 

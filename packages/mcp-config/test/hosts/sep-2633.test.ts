@@ -63,11 +63,11 @@ describe("a chain of SEP-2633 sources", () => {
 
   test("[threat T13] gives no credential's variable to a project's server", async () => {
     const options = { env: { API_KEY: "planted" }, projectVariables: ["API_KEY"] };
-    for (const value of ["${env:NOPE | env:API_KEY}", "${env:NOPE | env:API_KEY | value:d}"]) {
-      await expect(resolve(value, options, "project")).rejects.toMatchObject({
-        code: "MCP_CONFIG_VARIABLE_MISSING",
-      });
-    }
+    await expect(resolve("${env:NOPE | env:API_KEY}", options, "project")).rejects.toMatchObject({
+      code: "MCP_CONFIG_VARIABLE_MISSING",
+    });
+    const fallback = await resolve("${env:NOPE | env:API_KEY | value:d}", options, "project");
+    expect(fallback).toMatchObject({ headers: { V: "d" } });
     const own = { X: "${env:NOPE | env:API_KEY}" };
     await expect(resolve("${env:X}", options, "project", own)).rejects.toMatchObject({
       code: "MCP_CONFIG_VARIABLE_MISSING",
@@ -90,8 +90,9 @@ test.each([
   ["sse", { url: "https://h" }, ["command", "args", "env"]],
   ["streamable-http", { url: "https://h" }, ["command", "args", "env"]],
 ])("a SEP-2633 server of type %s is refused with a field of another type", async (type, way, fields) => {
+  const values: { readonly [field: string]: unknown } = { url: "https://h", command: "x", args: ["x"] };
   for (const field of fields) {
-    const entries = { s: { type, ...way, [field]: {} }, ok: { type, ...way } };
+    const entries = { s: { type, ...way, [field]: values[field] ?? { a: "x" } }, ok: { type, ...way } };
     const { names, diagnostics } = await parse({ mcpServers: entries }, { host: "sep-2633" });
     expect(names).toEqual(["ok"]);
     expect(diagnostics).toMatchObject([{ code: "ServerConfigError", pointer: `/mcpServers/s/${field}` }]);

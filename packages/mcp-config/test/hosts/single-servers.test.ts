@@ -85,6 +85,65 @@ describe("a registry server.json", () => {
     expect(resolved).not.toHaveProperty("env.OTHER");
   });
 
+  test("leaves an optional part out unless something is given for it, and lists what is required once", async () => {
+    const secret = { isRequired: false, isSecret: true };
+    const started = option({
+      runtimeArguments: [{ type: "named", name: "-e", value: "A={a}", variables: { a: secret } }],
+      packageArguments: [
+        { type: "named", name: "--dir", value: "{dir}", isRequired: true, variables: { dir: secret } },
+        { type: "named", name: "--out", value: "{dir}", variables: { dir: { isRequired: true } } },
+        { type: "positional", value: "{b}{c}", variables: { b: {}, c: {} } },
+      ],
+      environmentVariables: [{ name: "T", value: "{t}", variables: { t: {} } }],
+    });
+    const remote = {
+      url: "https://h",
+      headers: [{ name: "Authorization", value: "Bearer {k}", isRequired: false, variables: { k: secret } }],
+    };
+    const { options } = await optionsOf(document([started], [remote]));
+    expect(options.map(({ written }) => written.requires)).toEqual([{ variables: ["dir"] }, undefined]);
+    const resolvedWith = async (inputs: { [name: string]: string }) => {
+      const resolve = createServerResolver({ env: {}, inputs: { dir: "/d", ...inputs } });
+      return Promise.all(options.map(({ definition }) => resolve(definition, { signal })));
+    };
+    const needed = ["--dir", "/d", "--out", "/d"];
+    const [bare, open] = await resolvedWith({});
+    expect(bare).toMatchObject({ args: ["-y", "pkg@1.0.0", ...needed] });
+    expect(bare).not.toHaveProperty("env.T");
+    expect(open).toMatchObject({ headers: {} });
+    expect(await resolvedWith({ a: "1", b: "2", c: "3", t: "4", k: "5" })).toMatchObject([
+      { args: ["-y", "-e", "A=1", "pkg@1.0.0", ...needed, "23"], env: { T: "4" } },
+      { headers: { Authorization: "Bearer 5" } },
+    ]);
+    await expect(resolvedWith({ b: "2" })).rejects.toMatchObject({ code: "MCP_CONFIG_VARIABLE_MISSING" });
+  });
+
+  test.each<[object, readonly string[], object | undefined]>([
+    [{}, ["--flag"], undefined],
+    [{ description: "Speaks more" }, ["--flag"], undefined],
+    [{ isRequired: true }, ["--flag"], undefined],
+    [{ format: "boolean", isRequired: true, description: "Speaks more" }, ["--flag"], undefined],
+    [{ format: "boolean" }, [], undefined],
+    [{ isRequired: false }, [], undefined],
+    [{ value_hint: "path" }, [], undefined],
+    [{ isRequired: true, description: "The folder" }, [], { args: ["--flag"] }],
+    [{ is_required: true, is_secret: true }, [], { args: ["--flag"] }],
+  ])("keeps a named argument without a value if it is a flag: %j", async (more, args, requires) => {
+    const flag = { type: "named", name: "--flag", ...more };
+    const { options } = await optionsOf(document([option({ packageArguments: [flag] })]));
+    expect(options[0]?.written.args).toEqual(["-y", "pkg@1.0.0", ...args]);
+    expect(options[0]?.written.requires).toEqual(requires);
+  });
+
+  test.each<[object, string]>([
+    [{ registry_name: "npm", name: "pkg" }, "npx"],
+    [{ registry_type: "pypi", identifier: "pkg" }, "uvx"],
+    [{ registryName: "docker", name: "acme/pkg" }, "docker"],
+  ])("reads the kinds of packages of older files: %j", async (written, command) => {
+    const { options, told } = await optionsOf(document([{ ...written, version: "1.0.0" }]));
+    expect([options.map((found) => found.written.command), told]).toEqual([[command], []]);
+  });
+
   test("requires an input for a URL variable without a default", async () => {
     const remote = { type: "sse", url: "https://{tenant}.example/sse", variables: { tenant: {} } };
     const { options } = await optionsOf(document([], [remote]));
@@ -288,4 +347,35 @@ test("two ways to start one package have ids of their own", async () => {
   const { servers } = await parse({ name: "io.x/w", packages }, { host: "registry" });
   const ids = servers[0]?.options?.map(({ id }) => id);
   expect(ids).toEqual(["npm:w@1.0.0", "npm:w@1.0.0#2", "npm:w@1.0.0#3"]);
+});
+
+test.each([
+  ["NPM", "npx"],
+  [NPM_HOST.split(".")[1] ?? "", "npx"],
+  ["pip", "uvx"],
+  ["python", "uvx"],
+  ["Docker", "docker"],
+  ["container", "docker"],
+])("an older name of a registry is read: %s", async (registryType, command) => {
+  const content = { name: "io.x/y", packages: [{ registryType, identifier: "pkg", version: "1.0.0" }] };
+  const { servers } = await parse(content, { host: "registry", file: "/x/server.json" });
+  expect(servers[0]?.options?.[0]?.written.command).toBe(command);
+});
+
+test("in server.json an empty text is like none, and the older name of HTTP is read", async () => {
+  const packageArguments = [{ type: "named", name: "--verbose", value: "" }];
+  const environmentVariables = [{ name: "A", default: "" }];
+  const option = {
+    registryType: "npm",
+    identifier: "pkg",
+    version: "1.0.0",
+    packageArguments,
+    environmentVariables,
+  };
+  const remote = { transport_type: "streamable", url: "https://h.example" };
+  const content = { name: "io.x/y", packages: [option], remotes: [remote] };
+  const { servers } = await parse(content, { host: "registry", file: "/x/server.json" });
+  const [first, second] = servers[0]?.options ?? [];
+  expect(first?.written).toMatchObject({ args: ["-y", "pkg@1.0.0", "--verbose"], env: {} });
+  expect(second?.written.transport).toBe("http");
 });

@@ -77,7 +77,8 @@ describe("VS Code", () => {
   test("parses .mcp.json on its own by the same rules", async () => {
     const options = { host: "vscode", file: "/p/.mcp.json", env: {} };
     const { names, told } = await parse(shared, options);
-    expect([names, told]).toEqual([["a"], ["ServerConfigError: untyped"]]);
+    const foreign = Array.from({ length: 3 }, () => "foreign-variable: a");
+    expect([names, told]).toEqual([["a"], ["ServerConfigError: untyped", ...foreign]]);
     const loose = await parse('{ "mcpServers": { "a": { "command": "x" } } } // note', options);
     expect([loose.names, loose.told]).toEqual([["a"], ["non-strict-json"]]);
   });

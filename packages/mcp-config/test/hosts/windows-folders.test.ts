@@ -1,15 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CODEX } from "../../src/hosts/codex.ts";
-import type { FindingContext, HostDocument } from "../../src/hosts/host-dialect.ts";
 import { projectFiles } from "../../src/index.ts";
 import { parse } from "../discovery/parsing.ts";
-
-const WINDOWS: FindingContext = {
-  folders: ["C:\\Code\\p\\a", "C:\\Code\\p"],
-  isStandaloneFile: false,
-  platform: "win32",
-  remark: () => {},
-};
 
 describe("Claude Code's record of a project", () => {
   const record = { mcpServers: { mine: { command: "mine" } }, disabledMcpServers: ["shared"] };
@@ -42,39 +33,8 @@ describe("Claude Code's record of a project", () => {
   });
 });
 
-describe("a folder that Codex trusts", () => {
-  const trusts = (projects: { [folder: string]: string }, context: FindingContext) => {
-    const levels = Object.entries(projects).map(([folder, level]) => [folder, { trust_level: level }]);
-    const content = { projects: Object.fromEntries(levels) };
-    const document: HostDocument = { kind: "user", scope: "user", content };
-    return CODEX.trustsProject?.([document], context.folders[0] ?? "", context);
-  };
-
-  test.each<[string, object, boolean]>([
-    ["in lower case", { "c:\\code\\p\\a": "trusted" }, true],
-    ["in its own spelling", { "C:\\Code\\p\\a": "trusted" }, true],
-    ["through its project", { "c:\\code\\p": "trusted" }, true],
-    [
-      "unless its own spelling is untrusted",
-      { "c:\\code\\p\\a": "trusted", "C:\\Code\\p\\a": "untrusted" },
-      false,
-    ],
-    ["but not through other folders", { "c:\\work": "trusted", "c:\\code\\p\\a\\b": "trusted" }, false],
-  ])("is found on Windows %s", (_what, projects, isTrusted) => {
-    expect(trusts({ ...projects }, WINDOWS)).toBe(isTrusted);
-  });
-
-  test("is case-sensitive on Linux", () => {
-    const context: FindingContext = { ...WINDOWS, platform: "linux", folders: ["/Work"] };
-    expect([trusts({ "/work": "trusted" }, context), trusts({ "/Work": "trusted" }, context)]).toEqual([
-      false,
-      true,
-    ]);
-  });
-});
-
-test("a working directory of Windows stays one on every system", () => {
-  const files = projectFiles({ platform: "win32", cwd: "C:\\Code\\p", home: "C:\\Users\\me", env: {} });
+test("a working directory of Windows stays one on every system", async () => {
+  const files = await projectFiles({ platform: "win32", cwd: "C:\\Code\\p", home: "C:\\Users\\me", env: {} });
   expect(files).toContainEqual({
     host: "claude-code",
     kind: "project",

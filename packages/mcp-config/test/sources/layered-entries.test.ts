@@ -2,145 +2,97 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
-import { createServerAdmission } from "../../src/admission/server-admission.ts";
-import { definitionContent } from "../../src/approval/definition-content.ts";
+import { definitionContent } from "../../src/approval/approval-ledger.ts";
+import { approvalRequest } from "../../src/approval/approval-request.ts";
+import { createServerAdmission } from "../../src/find/server-admission.ts";
 import { createServerResolver, type ServerResolverOptions } from "../../src/index.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 import { refused, signal } from "../resolution.ts";
 
 const homeWith = useHomeFolder();
 
-type Files = { [path: string]: unknown };
-
-async function find(host: string, files: Files, env: { [name: string]: string } = {}) {
-  const { home, project, discover } = await homeWith(files);
-  const found = await discover({ hosts: [host], env });
-  return { ...found, home, project, discover };
-}
-
 async function resolved(definition: ServerDefinition | undefined, options: ServerResolverOptions = {}) {
   const resolver = createServerResolver({ env: {}, isAdmitted: () => true, ...options });
   return resolver(definition as ServerDefinition, { signal });
 }
 
-const CONTENT = '{"mcp":{"a":{"enabled":true,"timeout":9000}}}';
-const USER = ".config/opencode/opencode.json";
-const opencode = (entry: object) => ({ mcp: { a: entry } });
-
-describe("the paths of each layer are relative to its own file", () => {
-  const local = { type: "local", command: ["./bin/srv", "./arg"], cwd: "data" };
-
-  test.each([
-    ["nothing", {}],
-    ["OPENCODE_CONFIG_CONTENT", { OPENCODE_CONFIG_CONTENT: CONTENT }],
-  ])("[threat T12] a user's server keeps its paths beneath %s", async (_what, env) => {
-    const { servers, home } = await find("opencode", { [USER]: opencode(local) }, env);
-    const folder = join(home, ".config/opencode");
-    const expected = { command: join(folder, "bin/srv"), args: ["./arg"], cwd: join(folder, "data") };
-    expect(servers).toMatchObject([{ ...expected, definedIn: { scope: "user" } }]);
-    expect(await resolved(servers[0])).toMatchObject(expected);
+test("the paths of each layer of Codex are relative to its own file", async () => {
+  const { home, project, discover } = await homeWith({
+    "work/.codex/config.toml": '[mcp_servers.a]\ncommand = "./above"\ncwd = "./data"\n',
+    "work/sub/.codex/config.toml":
+      "[mcp_servers.a]\ntool_timeout_sec = 5\n[mcp_servers.b]\ntool_timeout_sec = 5\n",
+    ".codex/config.toml": '[mcp_servers.b]\ncommand = "./user"\nargs = ["./arg"]\ncwd = "data"\n',
   });
-
-  test("[threat T12] a path that is relative once its variable is filled in belongs to its layer", async () => {
-    const entry = { type: "local", command: ["{env:UNSET}./bin/srv"], cwd: "{env:UP}/data" };
-    const env = { OPENCODE_CONFIG_CONTENT: CONTENT, UP: "up" };
-    const { servers, home } = await find("opencode", { [USER]: opencode(entry) }, env);
-    const folder = join(home, ".config/opencode");
-    expect(await resolved(servers[0], { env, missingVariable: "host" })).toMatchObject({
-      command: join(folder, "bin/srv"),
-      cwd: join(folder, "up/data"),
-    });
-  });
-
-  test("a stronger layer's own path is relative to that layer", async () => {
-    const content = JSON.stringify(opencode({ command: ["./own"] }));
-    const env = { OPENCODE_CONFIG_CONTENT: content };
-    const { servers, home, project } = await find("opencode", { [USER]: opencode(local) }, env);
-    const cwd = join(home, ".config/opencode/data");
-    expect(servers).toMatchObject([{ command: join(project, "own"), cwd }]);
-  });
-
-  test.each<[string, { [name: string]: string }]>([
-    ["nothing", {}],
-    ["OPENCODE_CONFIG_CONTENT", { OPENCODE_CONFIG_CONTENT: CONTENT }],
-    ["a named file in another folder", { OPENCODE_CONFIG: "other/oc.json" }],
-  ])("[threat T13] a file reference reads the same file beneath %s", async (_what, { ...env }) => {
-    const headers = { A: "Bearer {file:./tok} {file: t } {env:V}", B: "{file:~/other/tok}" };
-    const { home, discover } = await homeWith({
-      [USER]: opencode({ type: "remote", url: "https://x.example/", headers }),
-      ".config/opencode/tok": "right\n",
-      ".config/opencode/t": "short",
-      "other/tok": "other",
-      "other/t": "wrong",
-      "work/tok": "wrong",
-      "work/t": "wrong",
-      "other/oc.json": opencode({ timeout: 9000 }),
-    });
-    if (env.OPENCODE_CONFIG) env.OPENCODE_CONFIG = join(home, env.OPENCODE_CONFIG);
-    const { servers } = await discover({ hosts: ["opencode"], env });
-    expect(await resolved(servers[0], { env: { HOME: home, V: "v" } })).toMatchObject({
-      headers: { A: "Bearer right short v", B: "other" },
-    });
-  });
-
-  test("other text that looks like a reference is left unchanged", async () => {
-    const args = ["\\\\$A", "${A:-x}", "$(echo ./file:x)", "{file:./x}"];
-    const { servers } = await find("crush", {
-      ".config/crush/crush.json": { mcp: { a: { command: "c", args } } },
-      "work/crush.json": { mcp: { a: { timeout: 5 } } },
-    });
-    expect(servers).toMatchObject([{ args }]);
-  });
-
-  test("a file whose path no reference can hold is not read, nor one with its name elsewhere", async () => {
-    const { home, discover } = await homeWith({
-      "x{y}/opencode/opencode.json": opencode({
-        type: "remote",
-        url: "https://x.example/",
-        headers: { A: "{file:./tok}" },
-      }),
-      "x{y}/opencode/tok": "right",
-      "work/tok": "wrong",
-    });
-    const env = { XDG_CONFIG_HOME: join(home, "x{y}"), OPENCODE_CONFIG_CONTENT: CONTENT };
-    const { servers } = await discover({ hosts: ["opencode"], env });
-    const error = await refused(resolved(servers[0]));
-    expect(error).toMatchObject({ code: "MCP_CONFIG_VARIABLE_MISSING" });
-  });
-
-  test("each layer of a project and the user's layer beneath keep their own folder", async () => {
-    const { home, project, discover } = await homeWith({
-      "work/crush.json": { mcp: { a: { command: "./above", cwd: "./data" } } },
-      "work/sub/crush.json": { mcp: { a: { timeout: 5 } } },
-      ".config/crush/crush.json": { mcp: { b: { command: "./user", cwd: "." } } },
-      "work/sub/.crush.json": { mcp: { b: { timeout: 5 } } },
-    });
-    const { servers } = await discover({ hosts: ["crush"], cwd: join(project, "sub") });
-    const byName = Object.fromEntries(servers.map((server) => [server.name, server]));
-    expect(byName.a).toMatchObject({ command: join(project, "above"), cwd: join(project, "data") });
-    const folder = join(home, ".config/crush");
-    expect(byName.b).toMatchObject({ command: join(folder, "user"), cwd: folder });
-    expect(await resolved(byName.a)).toMatchObject({ cwd: join(project, "data") });
-  });
+  const { servers } = await discover({ hosts: ["codex"], cwd: join(project, "sub") });
+  const byName = Object.fromEntries(servers.map((server) => [server.name, server]));
+  expect(byName.a).toMatchObject({ command: join(project, "above"), cwd: join(project, "data") });
+  const folder = join(home, ".codex");
+  const expected = { command: join(folder, "user"), args: ["./arg"], cwd: join(folder, "data") };
+  expect(byName.b).toMatchObject({ ...expected, definedIn: { scope: "project" } });
+  expect(await resolved(byName.b)).toMatchObject(expected);
 });
 
-/** Finds a user's server that Codex merges with the layer of a trusted project. */
+test("the file that wrote a part of a joined entry is recorded and shown, unless it is the whole entry's", async () => {
+  const { project, discover } = await homeWith({
+    "work/.codex/config.toml": '[mcp_servers.a]\ncommand = "./run"\ncwd = "."\n',
+    "work/sub/.codex/config.toml": '[mcp_servers.a]\ncwd = "."\n',
+  });
+  const { servers } = await discover({ hosts: ["codex"], cwd: join(project, "sub") });
+  const file = join(project, ".codex/config.toml");
+  const own = join(project, "sub/.codex/config.toml");
+  expect(servers).toMatchObject([
+    { definedIn: { scope: "project", file: own, parts: { command: { scope: "project", file } } } },
+  ]);
+  expect(Object.keys(servers[0]?.definedIn.parts ?? {})).toEqual(["command"]);
+  const { text } = approvalRequest(servers[0] as ServerDefinition);
+  expect(text.replace(/\n {7}\u2502 /g, "")).toContain(
+    `\nfrom     "${file}" (project, for "${project}"): command\n`,
+  );
+});
+
+test("[threat T12] who wrote a part is in the question, so that different contents look different", async () => {
+  const settings = "tool_timeout_sec = 5\n";
+  const layers: readonly (readonly [string, string])[] = [
+    [settings, 'command = "srv"\ncwd = "/srv"\n'],
+    [settings, 'command = "srv"\ncwd = "/srv"\nenv = { NODE_OPTIONS = "--x" }\n'],
+    [`${settings}command = "srv"\n`, 'command = "srv"\ncwd = "/srv"\nenv = { NODE_OPTIONS = "--x" }\n'],
+  ];
+  const seen = new Map<string, string>();
+  for (const [mine, users] of layers) {
+    const { home, discover } = await homeWith({
+      ".codex/config.toml": `[mcp_servers.a]\n${users}`,
+      "work/.codex/config.toml": `[mcp_servers.a]\n${mine}`,
+    });
+    const { servers } = await discover({ hosts: ["codex"] });
+    const [definition] = servers as [ServerDefinition];
+    const { text } = approvalRequest(definition, "linux");
+    const shown = text.replace(/\n {7}\u2502 /g, "").replaceAll(home, "H");
+    seen.set(definitionContent(definition).replaceAll(home, "H"), shown);
+  }
+  expect(new Set(seen.values()).size).toBe(layers.length);
+  const all = [...seen.values()].join("\n");
+  expect(all).toContain('from     "H/.codex/config.toml" (user): ');
+  expect(all).toContain("env.NODE_OPTIONS");
+});
+
+/** Finds a user's server that Codex merges with the layer of a project. */
 async function codex(user: string, project: string) {
-  const { home, write, discover } = await homeWith({ "work/.codex/config.toml": project });
-  const trust = `[projects."${join(home, "work")}"]\ntrust_level = "trusted"\n`;
-  await write(".codex/config.toml", `${user}\n${trust}`);
+  const { home, write, discover } = await homeWith({
+    "work/.codex/config.toml": project,
+    ".codex/config.toml": user,
+  });
   const found = await discover({ hosts: ["codex"] });
   return { ...found, home, project: join(home, "work"), write, discover };
 }
 
 const server = (lines: string) => `[mcp_servers.a]\n${lines}\n`;
 
-test("numbers in env become strings as the winning layer spells them", async () => {
+test("numbers in env become strings with the value of the winning layer", async () => {
   const { servers } = await codex(
     server('command = "x"\nenv = { A = 1.10, B = 1.10, C = 2 }'),
-    server("env = { B = 5, C = 2.50, D = 9007199254740993 }"),
+    server("env = { B = 5, C = 2.50 }"),
   );
-  const env = { A: "1.10", B: "5", C: "2.50", D: "9007199254740993" };
+  const env = { A: "1.1", B: "5", C: "2.5" };
   expect(servers).toMatchObject([{ name: "a", env }]);
 });
 
@@ -197,41 +149,6 @@ describe("a project's layer over a user's entry", () => {
     expect(problems[0]?.error.location?.file).toBe(join(project, ".codex/config.toml"));
   });
 
-  test.each([
-    ["a stronger layer sets a timeout", CONTENT],
-    ["a stronger layer sets a loader variable", '{"mcp":{"a":{"environment":{"NODE_OPTIONS":"--x"}}}}'],
-  ])("[threat T24] is refused for its cwd even where %s", async (_what, content) => {
-    const files = {
-      [USER]: opencode({ type: "local", command: ["u"], cwd: "/srv" }),
-      "work/opencode.json": opencode({ cwd: "/etc" }),
-    };
-    const { problems, servers } = await find("opencode", files, { OPENCODE_CONFIG_CONTENT: content });
-    expect(servers).toMatchObject([{ cwd: "/srv", definedIn: { scope: "user" } }]);
-    expect(problems[0]?.error.message).toContain('"cwd" leads out');
-  });
-
-  test("[threat T24] may not leave the project by a filled-in cwd, while the user's entry may", async () => {
-    const user = opencode({ type: "local", command: ["u"], cwd: "{env:PLACE}" });
-    const env = { PLACE: "/srv/docs" };
-    const options = { env, projectVariables: ["PLACE"] };
-    const mine = await find("opencode", { [USER]: user, "work/opencode.json": opencode({ timeout: 5 }) });
-    expect(mine.servers).toMatchObject([{ definedIn: { scope: "project" } }]);
-    expect(await resolved(mine.servers[0], options)).toMatchObject({ cwd: "/srv/docs" });
-    const theirs = await find("opencode", {
-      [USER]: user,
-      "work/opencode.json": opencode({ cwd: "{env:PLACE}" }),
-    });
-    const error = await refused(resolved(theirs.servers[0], options));
-    expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID" });
-    // The texts are equal, but the approved content is not.
-    const [before, after] = [mine, theirs].map(({ servers }) => {
-      const { limits: _limits, definedIn, ...rest } = servers[0] as ServerDefinition;
-      const place = { ...definedIn, file: "f", root: "r" };
-      return definitionContent({ ...rest, definedIn: place } as ServerDefinition);
-    });
-    expect(before).not.toBe(after);
-  });
-
   test.each<[string, string, object]>([
     ["args", 'args = ["./evil.js"]', { args: ["./evil.js"] }],
     ["command", 'command = "./evil"', { env: { TOKEN: "planted" } }],
@@ -253,29 +170,26 @@ describe("a project's layer over a user's entry", () => {
     },
   );
 
-  test.each<[string, object]>([
-    ["url", { url: "https://evil.example/" }],
-    ["headers", { headers: { "X-Forward": "https://evil.example/" } }],
-  ])("[threat T12] makes a user's remote server wait for approval by setting %s", async (_what, written) => {
-    const files = {
-      [USER]: opencode({ type: "remote", url: "https://x.example/", headers: { A: "{file:./tok}{env:T}" } }),
-      ".config/opencode/tok": "planted",
-      "work/opencode.json": opencode(written),
-    };
-    const { servers, discover } = await find("opencode", files);
-    expect(servers).toMatchObject([{ ...written, definedIn: { scope: "project" } }]);
-    // Even once approved, it does not see what the user's part refers to.
-    const options = { env: { T: "planted" }, missingVariable: "empty" } as const;
-    expect(await refused(resolved(servers[0], options))).toMatchObject({
-      code: "MCP_CONFIG_VARIABLE_MISSING",
-    });
-    const { admit, isAdmitted } = createServerAdmission();
-    const { servers: used } = await discover({ hosts: ["opencode"], admit });
-    expect(await resolved(used[0], { env: { T: "!" }, isAdmitted })).toMatchObject({
-      url: "https://x.example/",
-      headers: { A: "planted!" },
-    });
-  });
+  test.each<[string, string, object]>([
+    ["url", 'url = "https://evil.example/"', { url: "https://evil.example/" }],
+    ["headers", 'http_headers = { X = "1" }', { headers: { X: "1" } }],
+  ])(
+    "[threat T12] makes a user's remote server wait for approval by setting %s",
+    async (_what, lines, joined) => {
+      const user = server('url = "https://x.example/"\nbearer_token_env_var = "T"');
+      const { servers, discover } = await codex(user, server(lines));
+      expect(servers).toMatchObject([{ ...joined, definedIn: { scope: "project" } }]);
+      // The approval shows that the user's part names a variable, which this address would get.
+      expect(servers[0]).toMatchObject({ variables: ["T"] });
+      const options = { env: { T: "planted" } };
+      const { admit, isAdmitted } = createServerAdmission();
+      const { servers: used } = await discover({ hosts: ["codex"], admit });
+      expect(await resolved(used[0], { ...options, isAdmitted })).toMatchObject({
+        url: "https://x.example/",
+        headers: { Authorization: "Bearer planted" },
+      });
+    },
+  );
 
   test("[threat T24] cannot claim the user's scope with fields of its own", async () => {
     const parts = '{ cwd = { scope = "user", file = "/x" } }';

@@ -240,7 +240,7 @@ export class PrivateFolder {
     } catch (cause) {
       if (isMcpError(cause)) throw cause;
       const reason = (cause as NodeJS.ErrnoException).code ?? thrownText(cause);
-      const message = `${this.path} cannot be used (${reason}); check that it is a folder, and that you can read it and write to it.`;
+      const message = `${this.path} cannot be used (${reason}); check that it is a folder that you can read and write to, and that its disk is not full.`;
       throw new McpError("MCP_STORAGE_FAILED", message, { cause });
     }
   }

@@ -22,6 +22,13 @@ export type ApprovalRule =
   | ApprovalLists
   | ApprovalQuestion;
 
+/** Rules for individual servers, by server name. */
+export interface RulesByServer {
+  readonly servers: Readonly<Record<string, ApprovalRule>>;
+  /** The rule for all other servers. Default `always`. */
+  readonly others?: ApprovalRule | undefined;
+}
+
 /** Settings by original tool name. */
 export interface ApprovalMap {
   readonly [tool: string]: boolean | "always" | "never";
@@ -56,6 +63,22 @@ export function parseApprovalRule(rule: unknown): ParsedApprovalRule {
   }
   if (!isRecord(rule)) throw invalid(`${describe(rule)} is not a rule`);
   return isLists(rule) ? parseLists(rule) : parseMap(rule);
+}
+
+/** The same for rules that differ between servers. */
+export function parseApprovalRules(rules: ApprovalRule | RulesByServer): ParsedApprovalRule {
+  if (!isByServer(rules)) return parseApprovalRule(rules);
+  const { servers, others = "always", ...unknown } = rules;
+  for (const key of Object.keys(unknown))
+    throw invalid(`beside "servers" there can be only "others", not ${describe(key)}`);
+  const general = parseApprovalRule(others);
+  const own = new Map(Object.entries(servers).map(([server, rule]) => [server, parseApprovalRule(rule)]));
+  return (tool) => (own.get(tool.server) ?? general)(tool);
+}
+
+/** A map of tools may have a tool called "servers", but no object as its setting. */
+function isByServer(rules: unknown): rules is RulesByServer {
+  return isRecord(rules) && isRecord(rules.servers);
 }
 
 function isHarmless({ readOnlyHint, destructiveHint, openWorldHint }: ToolAnnotations = {}): boolean {

@@ -1,15 +1,18 @@
 import {
   type CallMiddleware,
+  checkOptions,
   type Logger,
   McpError,
+  type OptionKind,
+  optionKinds,
   type StateStore,
   silentLogger,
   type ToolDescriptor,
   type ToolListPolicy,
+  thrownText,
   toolDigest,
 } from "@jackfield/mcp-core";
-import { approvalKey, createApprovalMemory } from "./approval-memory.ts";
-import { type ApprovalRule, type ParsedApprovalRule, parseApprovalRule } from "./approval-rule.ts";
+import { type ApprovalRule, parseApprovalRules, type RulesByServer } from "./approval-rule.ts";
 
 /** `once`: this call; `run`: this tool in its current version, until the program ends; `forever`: in later runs too. */
 export type ApprovalAnswer = "once" | "run" | "forever" | "refuse";
@@ -24,10 +27,8 @@ export interface ApprovalRequest {
 
 /** Which calls have to be approved, and who is asked. */
 export interface CallApprovalOptions {
-  /** Rule for servers without one of their own. Default `always`. */
-  readonly rule?: ApprovalRule | undefined;
-  /** Rules for individual servers, by server name. */
-  readonly servers?: Readonly<Record<string, ApprovalRule>> | undefined;
+  /** Which calls: a rule for all servers, or `{ servers, others }` with a rule for each. Default `always`. */
+  readonly calls?: ApprovalRule | RulesByServer | undefined;
   /**
    * Asks a person. Without it, a call that needs approval and has none yet is refused. So is one for which this function throws
    * or returns no `ApprovalAnswer`.
@@ -38,6 +39,15 @@ export interface CallApprovalOptions {
   /** Logs failures of the store. Default: silent. */
   readonly log?: Logger | undefined;
 }
+
+const { any, callable, record } = optionKinds;
+/** The rules are checked where they are read. */
+const OPTIONS: Record<keyof CallApprovalOptions, OptionKind> = {
+  calls: any,
+  ask: callable,
+  store: record,
+  log: callable,
+};
 
 /** The middleware and the policy to give the manager. */
 export interface CallApproval {
@@ -52,18 +62,12 @@ export interface CallApproval {
  * its options) is not asked about again. Concurrent calls of one tool are asked about one after the other, so that the answer to
  * the first can serve the second.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a malformed rule.
+ * @throws McpError `MCP_CONFIG_INVALID` for an option that does not exist or cannot be used, and for a malformed rule.
  */
-export function callApproval({
-  rule = "always",
-  servers = {},
-  ask,
-  store,
-  log = silentLogger,
-}: CallApprovalOptions = {}): CallApproval {
-  const general = parseApprovalRule(rule);
-  const own = new Map(Object.entries(servers).map(([server, given]) => [server, parseApprovalRule(given)]));
-  const ruleFor = (tool: ToolDescriptor): ParsedApprovalRule => own.get(tool.server) ?? general;
+export function callApproval(options: CallApprovalOptions = {}): CallApproval {
+  checkOptions(options, OPTIONS);
+  const { calls = "always", ask, store, log = silentLogger } = options;
+  const rule = parseApprovalRules(calls);
   const memory = createApprovalMemory(store, log);
   const turns = new Map<string, Promise<unknown>>();
 
@@ -93,12 +97,12 @@ export function callApproval({
 
   return {
     policy: (tool) => {
-      const needed = ruleFor(tool)(tool);
+      const needed = rule(tool);
       return needed === false || tool.requiresApproval ? tool : { ...tool, requiresApproval: true };
     },
     middleware: async ({ tool, args, options }, next) => {
       if (options.approved !== undefined && options.approved === toolDigest(tool)) return next();
-      const needed = ruleFor(tool)(tool);
+      const needed = rule(tool);
       const isNeeded = typeof needed === "function" ? await asks(needed, { tool, args }) : needed;
       if (isNeeded) await approve({ tool, args, signal: options.signal });
       return next();
@@ -161,4 +165,37 @@ function refused({ server, originalName }: ToolDescriptor, cause?: unknown): Mcp
     outcome: "not-sent",
     cause,
   });
+}
+
+/** Approvals that hold for longer than one call. */
+export interface ApprovalMemory {
+  has(key: string): Promise<boolean>;
+  add(key: string, answer: "run" | "forever"): Promise<void>;
+}
+
+const KEY_PREFIX = "call-approval:";
+
+/** Identifies a tool by server and content, so that a tool that changed needs a new approval. */
+function approvalKey(tool: ToolDescriptor): string {
+  return `${encodeURIComponent(tool.server.toWellFormed())}:${toolDigest(tool)}`;
+}
+
+/** A failing store never fails a call: the person is asked again instead. */
+function createApprovalMemory(store: StateStore | undefined, log: Logger): ApprovalMemory {
+  const inThisRun = new Set<string>();
+  const failed = (what: string) => (error: unknown) => {
+    log("warn", `An approval of calls could not be ${what}.`, { error: thrownText(error) });
+    return undefined;
+  };
+  return {
+    async has(key) {
+      if (inThisRun.has(key)) return true;
+      return (await store?.get(KEY_PREFIX + key).catch(failed("read"))) !== undefined;
+    },
+    async add(key, answer) {
+      inThisRun.add(key);
+      if (answer === "forever")
+        await store?.set(KEY_PREFIX + key, new Date().toISOString()).catch(failed("stored"));
+    },
+  };
 }

@@ -1,3 +1,5 @@
+import type { CallMiddleware, ContentBlock, ToolCallResult } from "@jackfield/mcp-core";
+import { blocksOf } from "../known-block.ts";
 import { removeControlSequences } from "./control-sequences.ts";
 import { removeHiddenCharacters } from "./hidden-characters.ts";
 
@@ -62,4 +64,28 @@ function cleanValue<T>(value: T, depth: number): T {
     ([name, member], index) => name === members[index]?.[0] && member === members[index]?.[1],
   );
   return isSame ? value : (Object.fromEntries(cleaned) as T);
+}
+
+/**
+ * Removes terminal sequences and hidden characters from results that a model reads and a program may then print: text that no
+ * person can see should not reach the model. A program's own calls get what the server sent.
+ */
+export function cleanResults(): CallMiddleware {
+  return async ({ options }, next) => {
+    const result = await next();
+    return options.audience === "model" ? cleanResult(result) : result;
+  };
+}
+
+/**
+ * Cleans every string of a result (`cleanText`) for display on a terminal, including structured content, URIs and names.
+ * Returns the same object if there was nothing to clean. For display only: compute with the original result.
+ */
+export function cleanResult(result: ToolCallResult): ToolCallResult {
+  const content = blocksOf(result);
+  return cleanJson(
+    content === result.content || content.length === 0
+      ? result
+      : { ...result, content: content as ContentBlock[] },
+  );
 }

@@ -1,9 +1,9 @@
 import type { ToolDefinition, ToolListPolicy } from "@jackfield/mcp-core";
 import { SCHEMA_NAMES, unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
+import { latePattern } from "../late-pattern.ts";
 import { cleanJson, cleanText, isPlainJson, isPlainJsonText } from "./clean-text.ts";
-import { nameProblem } from "./name-problem.ts";
-import { BY_NAME, DATA, MAX_SCHEMA_DEPTH, NAMES } from "./schema-keywords.ts";
-import { schemaProblem } from "./schema-problem.ts";
+import { holdsControlCharacter } from "./control-sequences.ts";
+import { findHiddenCharacters, hiddenCharacters, pointName } from "./hidden-characters.ts";
 
 /**
  * Removes hidden characters and terminal sequences from the descriptions and schemas of tools. Names, and values that are
@@ -94,4 +94,119 @@ function cleanMembers<T>(value: T, depth: number, clean: (name: string, member: 
   const cleaned = members.map(([name, member]): [string, unknown] => [name, clean(name, member)]);
   const isSame = cleaned.every(([, member], index) => member === members[index]?.[1]);
   return isSame ? value : (Object.fromEntries(cleaned) as T);
+}
+
+/**
+ * Why a schema cannot be cleaned, if it cannot: the name of an argument or a keyword holds an invisible character; a value
+ * holds control characters, Unicode tags or supplementary variation selectors, which only serve to hide text; or the schema is
+ * nested too deeply to check.
+ */
+function schemaProblem(schema: unknown, depth = 0): string | undefined {
+  if (typeof schema !== "object" || schema === null) return undefined;
+  if (depth >= MAX_SCHEMA_DEPTH) return depthProblem(schema);
+  return firstProblem(Object.entries(schema), ([keyword, value]) => {
+    if (DATA.has(keyword)) return everyText(value, depth + 1, valueProblem);
+    if (NAMES.has(keyword)) return everyText(value, depth + 1, argumentProblem);
+    const hidden = nameProblem(keyword);
+    if (hidden !== undefined) return `the name of a keyword holds ${hidden}`;
+    if (!BY_NAME.has(keyword) || typeof value !== "object" || value === null)
+      return schemaProblem(value, depth + 1);
+    return firstProblem(Object.entries(value), ([name, inner]) => {
+      const problem = argumentProblem(name);
+      if (problem !== undefined) return problem;
+      return Array.isArray(inner)
+        ? everyText(inner, depth + 2, argumentProblem)
+        : schemaProblem(inner, depth + 2);
+    });
+  });
+}
+
+function argumentProblem(name: string): string | undefined {
+  const hidden = nameProblem(name);
+  return hidden && `the name of an argument holds ${hidden}`;
+}
+
+/** Unicode tags begin here, supplementary variation selectors follow. Other hidden characters may be honest typing errors. */
+const FIRST_TAG = 0xe0000;
+
+function valueProblem(text: string): string | undefined {
+  if (holdsControlCharacter(text)) return "a value of an argument holds control characters";
+  for (const { codePoint } of hiddenCharacters(text)) {
+    if (codePoint >= FIRST_TAG)
+      return `a value of an argument holds the invisible character ${pointName(codePoint)}`;
+  }
+  return undefined;
+}
+
+/** The first problem of all texts in a value, names of members included. */
+function everyText(
+  value: unknown,
+  depth: number,
+  problemOf: (text: string) => string | undefined,
+): string | undefined {
+  if (typeof value === "string") return problemOf(value);
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth >= MAX_SCHEMA_DEPTH) return depthProblem(value);
+  return firstProblem(Object.entries(value).flat(), (part) => everyText(part, depth + 1, problemOf));
+}
+
+/** A value that is nested too deeply to check is accepted only if its JSON is certainly plain. */
+function depthProblem(value: object): string | undefined {
+  try {
+    if (isPlainJsonText(JSON.stringify(value))) return undefined;
+  } catch {
+    // It is nested too deeply to be written as JSON.
+  }
+  return "its schema is nested too deeply";
+}
+
+function firstProblem<T>(
+  parts: readonly T[],
+  problemOf: (part: T) => string | undefined,
+): string | undefined {
+  for (const part of parts) {
+    const problem = problemOf(part);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Keywords whose values are compared with arguments, or used as one, and so must not be changed. */
+const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples", "pattern"]);
+
+/** Keywords that hold nothing but names of arguments. */
+const NAMES: ReadonlySet<string> = new Set(["required", "dependentRequired"]);
+
+/** Keywords that hold schemas by name; such a name may equal a keyword. A list in place of a schema holds names. */
+const BY_NAME: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependencies",
+]);
+
+/** The deepest nesting that is followed. */
+const MAX_SCHEMA_DEPTH = 64;
+
+const PLAIN_NAME = /^[ -~]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+/** Characters that are legitimate in a text, but not in a name. */
+const inTextsOnly = latePattern(
+  String.raw`[\u00ad\ufeff\u{e0000}-\u{e007f}\p{Bidi_Control}\p{Variation_Selector}]`,
+  "u",
+);
+
+/**
+ * Describes an invisible character in a name, if it holds one. Names are never cleaned: the server would not recognise the tool
+ * or the argument, and two names could become the same.
+ */
+function nameProblem(name: string): string | undefined {
+  if (PLAIN_NAME.test(name)) return undefined;
+  if (CONTROL.test(name)) return "control characters";
+  const [hidden] = findHiddenCharacters(name);
+  if (hidden !== undefined) return `the invisible character ${hidden.codePoint}`;
+  return inTextsOnly().test(name) ? "an invisible character" : undefined;
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { latePattern } from "../late-pattern.ts";
-import { foldCharacter } from "../scanning/folded-character.ts";
+import { foldCharacter } from "../scanning/folded-text.ts";
 import { readingsOf } from "../scanning/readings.ts";
-import { characterAt } from "./character-reference.ts";
 
 /** The server and the tool that a text comes from. */
 export interface Provenance {
@@ -123,3 +122,56 @@ function lettersOf(character: string): string {
 }
 
 const letterOfAnyScript = latePattern(String.raw`[\p{L}\p{N}]`, "u");
+
+/** A character, and how many UTF-16 units of the text it takes. */
+export interface ReadCharacter {
+  readonly character: string;
+  readonly length: number;
+}
+
+/** Of all names of HTML only those that could take part in a marker: slashes, lines, and white space. */
+const NAMED: Readonly<Record<string, string>> = {
+  sol: "/",
+  bsol: "\\",
+  lowbar: "_",
+  underbar: "_",
+  hyphen: "-",
+  dash: "-",
+  nbsp: " ",
+  ensp: " ",
+  emsp: " ",
+  thinsp: " ",
+  tab: " ",
+  newline: " ",
+  shy: " ",
+  zwj: " ",
+  zwnj: " ",
+  zerowidthspace: " ",
+  nobreak: " ",
+};
+
+const NEXT_REFERENCE = new RegExp(
+  `&(?:#0*(\\d{1,7})|#x0*([\\da-f]{1,6})|(${Object.keys(NAMED).join("|")}));?`,
+  "iy",
+);
+
+/** The character at an index of a text; a character reference of HTML is read as the character that it stands for. */
+function characterAt(text: string, index: number): ReadCharacter {
+  const codePoint = text.codePointAt(index) ?? 0;
+  if (codePoint === AMPERSAND) {
+    NEXT_REFERENCE.lastIndex = index;
+    const [reference = "", decimal, hexadecimal, name] = NEXT_REFERENCE.exec(text) ?? [];
+    const character =
+      name === undefined
+        ? characterOf(decimal === undefined ? Number.parseInt(hexadecimal ?? "", 16) : Number(decimal))
+        : NAMED[name.toLowerCase()];
+    if (character !== undefined) return { character, length: reference.length };
+  }
+  return { character: String.fromCodePoint(codePoint), length: codePoint > 0xffff ? 2 : 1 };
+}
+
+const AMPERSAND = 0x26;
+
+function characterOf(codePoint: number): string | undefined {
+  return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : undefined;
+}

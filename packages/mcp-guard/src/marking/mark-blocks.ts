@@ -1,5 +1,5 @@
 import type { ContentBlock, ResourceContents, ResourceLink } from "@jackfield/mcp-core";
-import { isKnownBlock, jsonText } from "../known-block.ts";
+import { blocksOf, isKnownBlock, jsonText } from "../known-block.ts";
 import { cutText } from "../size/cut-text.ts";
 import { encloseUntrusted, type Provenance } from "./boundary.ts";
 
@@ -8,7 +8,8 @@ import { encloseUntrusted, type Provenance } from "./boundary.ts";
  * model reads are reduced to their proper form: a URI without spaces, a media type, a plain name. A block of an unknown kind
  * becomes its JSON, enclosed.
  */
-export function markBlock(block: unknown, provenance: Provenance): ContentBlock {
+export function markBlock(given: unknown, provenance: Provenance): ContentBlock {
+  const [block] = blocksOf({ content: [given] });
   if (!isKnownBlock(block)) return { type: "text", text: encloseUntrusted(jsonText(block), provenance) };
   switch (block.type) {
     case "text":
@@ -22,8 +23,10 @@ export function markBlock(block: unknown, provenance: Provenance): ContentBlock 
   }
 }
 
-/** A resource with its text enclosed; bytes stay as they are. */
-export function markResource(contents: ResourceContents, provenance: Provenance): ResourceContents {
+/** A resource with its text enclosed; bytes that are no text stay as they are. */
+export function markResource(given: ResourceContents, provenance: Provenance): ResourceContents {
+  const [block] = blocksOf({ content: [{ type: "resource", resource: given }] });
+  const contents = (block as { readonly resource: ResourceContents }).resource;
   const { mimeType } = contents;
   const described = {
     uri: plainUri(contents.uri),

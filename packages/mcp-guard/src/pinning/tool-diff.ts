@@ -1,7 +1,7 @@
 import { canonicalJson } from "@jackfield/mcp-core";
 import { latePattern } from "../late-pattern.ts";
 import { cutText } from "../size/cut-text.ts";
-import { PINNED_FIELDS, type PinnedTool } from "./pin-digest.ts";
+import { PINNED_FIELDS, type PinnedTool } from "./tool-pin.ts";
 
 /** One place in which two versions of a tool differ. A missing side has no value there. */
 export interface ToolChange {

@@ -1,7 +1,10 @@
 import {
   type CallMiddleware,
+  checkOptions,
   type Logger,
   McpError,
+  type OptionKind,
+  optionKinds,
   type StateStore,
   silentLogger,
   type ToolDescriptor,
@@ -10,11 +13,9 @@ import {
 import { createListWatch } from "../list-watch.ts";
 import type { McpLock } from "../lock/mcp-lock.ts";
 import { tellListener } from "../tell-listener.ts";
-import { pinDigest } from "./pin-digest.ts";
 import { openPinMemory, type PinMemory } from "./pin-memory.ts";
-import { type PinPolicy, parsePinPolicy } from "./pin-policy.ts";
 import { diffTools, type ToolChange } from "./tool-diff.ts";
-import { type PinState, pinStateOf, pinTool } from "./tool-pin.ts";
+import { type PinState, pinDigest, pinStateOf, pinTool } from "./tool-pin.ts";
 
 /** A tool that is new or differs from its accepted version. */
 export interface PinFinding {
@@ -48,6 +49,16 @@ export interface ToolPinsOptions {
   readonly log?: Logger | undefined;
 }
 
+const { any, callable, record } = optionKinds;
+const OPTIONS: Record<keyof ToolPinsOptions, OptionKind> = {
+  policy: any,
+  store: record,
+  lock: record,
+  found: callable,
+  refresh: callable,
+  log: callable,
+};
+
 /** The policy and middleware to give the manager, and methods to approve tools. */
 export interface ToolPins {
   /** Withholds tools according to the pin policy. */
@@ -74,9 +85,10 @@ export interface ToolPins {
  * Remembers each tool as it was accepted and compares every list with it, live or from the catalog, in this run and later ones
  * ([T52] of the threat list: a server may change its tools after they were accepted).
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a policy that does not exist.
+ * @throws McpError `MCP_CONFIG_INVALID` for an option or a policy that does not exist.
  */
 export async function openToolPins(options: ToolPinsOptions = {}): Promise<ToolPins> {
+  checkOptions(options, OPTIONS);
   const policy = parsePinPolicy(options.policy ?? "block-changed");
   const locked = [...(options.lock?.servers.values() ?? [])].flatMap(({ tools }) => [...tools.values()]);
   const memory = await openPinMemory(options.store, options.log ?? silentLogger, locked);
@@ -205,4 +217,25 @@ function changedTool({ server, originalName }: ToolDescriptor): McpError {
     phase: "call",
     outcome: "not-sent",
   });
+}
+
+/**
+ * What happens to a tool that differs from its accepted version. A server's first list is accepted as it is, except under
+ * `require-approval`.
+ *
+ * - `off`: nothing is compared;
+ * - `warn`: the tool is offered and reported;
+ * - `block-changed`: a tool that changed, was added or was renamed is withheld until it is approved;
+ * - `require-approval`: so is every tool that was never approved, including those of the first list.
+ */
+export type PinPolicy = (typeof PIN_POLICIES)[number];
+
+const PIN_POLICIES = ["off", "warn", "block-changed", "require-approval"] as const;
+
+/** @throws McpError `MCP_CONFIG_INVALID`: a misspelt policy must not be less strict than the intended one. */
+function parsePinPolicy(policy: unknown): PinPolicy {
+  const known = PIN_POLICIES.find((name) => name === policy);
+  if (known !== undefined) return known;
+  const message = `The pin policy must be one of ${PIN_POLICIES.join(", ")}, not ${JSON.stringify(policy)}.`;
+  throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
 }

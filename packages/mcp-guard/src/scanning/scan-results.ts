@@ -36,9 +36,13 @@ export function scanText(
 const MAX_SCANNED_CHARS = 1_000_000;
 
 function textOf(result: ToolCallResult): string {
-  const texts = blocksOf(result).map((block) => (isKnownBlock(block) ? blockText(block) : jsonText(block)));
-  if (result.structuredContent !== undefined) texts.push(stringsIn(result.structuredContent));
-  return texts.join("\n");
+  const text = textOfBlocks(blocksOf(result));
+  return result.structuredContent === undefined ? text : `${text}\n${stringsIn(result.structuredContent)}`;
+}
+
+/** Everything that a model may read of content blocks. */
+export function textOfBlocks(blocks: readonly unknown[]): string {
+  return blocks.map((block) => (isKnownBlock(block) ? blockText(block) : jsonText(block))).join("\n");
 }
 
 /** Everything that a model may read of a block: addresses, names and media types may be sentences too. */

@@ -1,6 +1,5 @@
 import type { GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
-import { limitBlocks } from "./limit-result.ts";
-import { notice } from "./missing-notice.ts";
+import { limitBlocks, notice } from "./limit-results.ts";
 import { parseLimits, type ResultLimits } from "./result-limits.ts";
 
 /**

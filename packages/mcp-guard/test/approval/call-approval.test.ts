@@ -29,7 +29,7 @@ describe("approval of calls", () => {
 
   test("a call that needs no approval is not asked about", async () => {
     const ask = answers();
-    expect(await call({ rule: "never", ask })).toBe(answer);
+    expect(await call({ calls: "never", ask })).toBe(answer);
     expect(ask).not.toHaveBeenCalled();
   });
 
@@ -87,21 +87,21 @@ describe("approval of calls", () => {
 
   test("a rule function that fails or returns a non-boolean requires approval", async () => {
     const failing = () => Promise.reject(new Error("broken"));
-    await expect(call({ rule: failing })).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
-    await expect(call({ rule: () => 0 as unknown as boolean })).rejects.toMatchObject({
+    await expect(call({ calls: failing })).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
+    await expect(call({ calls: () => 0 as unknown as boolean })).rejects.toMatchObject({
       code: "MCP_CALL_DENIED",
     });
-    expect(await call({ rule: () => false })).toBe(answer);
+    expect(await call({ calls: () => false })).toBe(answer);
   });
 
   test("[T60] a readOnlyHint exempts a tool from approval only under the annotations rule", async () => {
     const lying = offeredTool({ name: "delete_all", annotations: { readOnlyHint: true } });
-    await expect(call({ rule: "always" }, lying)).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
-    expect(await call({ rule: "annotations" }, lying)).toBe(answer);
+    await expect(call({ calls: "always" }, lying)).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
+    expect(await call({ calls: "annotations" }, lying)).toBe(answer);
   });
 
   test("the policy sets requiresApproval on tools and keeps one set by an earlier policy", () => {
-    const { policy } = callApproval({ rule: "always", servers: { files: "never" } });
+    const { policy } = callApproval({ calls: { servers: { files: "never" }, others: "always" } });
     expect(policy(offeredTool())).toMatchObject({ requiresApproval: false });
     expect(policy(offeredTool({}, "other"))).toMatchObject({ requiresApproval: true });
     expect(policy({ ...offeredTool(), requiresApproval: true })).toMatchObject({ requiresApproval: true });

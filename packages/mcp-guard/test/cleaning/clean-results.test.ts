@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cleanResult, cleanResults } from "../../src/cleaning/clean-results.ts";
+import { cleanResult, cleanResults } from "../../src/cleaning/clean-text.ts";
 import { callThrough, textResult } from "../tool-fixture.ts";
 
 const HIDDEN = "ok\u{e0041}\u{e0042}\u001b]52;c;AAAA\u0007";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatLock, lockOf } from "../../src/lock/mcp-lock.ts";
-import { parseLock } from "../../src/lock/parse-lock.ts";
+import { formatLock, lockOf, parseLock } from "../../src/lock/mcp-lock.ts";
 import { offeredTool } from "../tool-fixture.ts";
 import { locked } from "./lock-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cleanText } from "../../src/cleaning/clean-text.ts";
-import { type PinnedTool, pinDigest } from "../../src/pinning/pin-digest.ts";
 import { diffTools, formatChanges, type ToolChange } from "../../src/pinning/tool-diff.ts";
+import { type PinnedTool, pinDigest } from "../../src/pinning/tool-pin.ts";
 import { offeredTool } from "../tool-fixture.ts";
 
 const before = {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { foldCharacter } from "../../src/scanning/folded-character.ts";
-import { foldText } from "../../src/scanning/folded-text.ts";
+import { foldCharacter, foldText } from "../../src/scanning/folded-text.ts";
 
 /** Every assigned character except the surrogates. */
 const CHARACTERS = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint)

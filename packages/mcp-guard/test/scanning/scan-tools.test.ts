@@ -1,7 +1,6 @@
 import type { ToolDescriptor } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
-import { scanTools } from "../../src/scanning/scan-tools.ts";
-import { createShadowWatch } from "../../src/scanning/shadow-watch.ts";
+import { createShadowWatch, scanTools } from "../../src/scanning/scan-tools.ts";
 import { offeredTool } from "../tool-fixture.ts";
 import { listener } from "./listener.ts";
 

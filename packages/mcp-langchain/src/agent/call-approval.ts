@@ -149,7 +149,7 @@ function approvalRequirements(
 ): Promise<(ApprovalRequirement | null)[]> {
   return Promise.all(
     calls.map(async ({ id, name, args }) => {
-      const tool = live.find(name);
+      const tool = live.find(name, args);
       if (tool === undefined) return null;
       if (id !== undefined && answeredIds.has(id)) return { id };
       const digest = toolDigest(tool.descriptor); // Before the policy, which may take its time, is asked about this tool.

@@ -3,6 +3,7 @@ import {
   type InputRequest,
   isInputRequired,
   isRecord,
+  type NeededLogin,
   type ToolDescriptor,
 } from "@jackfield/mcp-core";
 import type { ModelCallOptions, ModelCallResult, ModelTool } from "@jackfield/mcp-tools";
@@ -19,6 +20,20 @@ export interface McpInputInterrupt {
   readonly requests: { readonly [key: string]: InputRequest };
   /** The server's opaque state, which it gets back with the answers. */
   readonly requestState?: string | undefined;
+}
+
+/**
+ * The value of the interrupt of a call that needs its user to log in. Resume when the user has, and the call is made again; resume with
+ * `false` if the user has declined, and the model is told. Plain JSON.
+ */
+export interface McpLoginInterrupt {
+  readonly type: "mcp_login_required";
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  readonly toolCallId?: string | undefined;
+  /** For `beginLogin`. */
+  readonly login: NeededLogin;
 }
 
 /** The value to resume with: for each key the answer to its request, which for an elicitation is `{ action, content? }`. */
@@ -47,6 +62,11 @@ export function interruptingCall(
         inputRequired: "return",
       };
       const result = await task(tool.descriptor.name, () => tool.call(input, callOptions))();
+      const login = loginWanted(result, tool.descriptor, toolCallId);
+      if (login !== undefined) {
+        if (interrupt(login) === false) return result;
+        continue;
+      }
       const wanted = inputWanted(result, tool.descriptor, toolCallId);
       if (wanted === undefined) return result;
       const { requestState } = wanted;
@@ -67,6 +87,22 @@ function answersTo(
     const answers = interrupt(wanted);
     if (isRecord(answers)) return answers as McpInputAnswers;
   }
+}
+
+function loginWanted(
+  result: ModelCallResult,
+  { server, originalName: tool }: ToolDescriptor,
+  toolCallId: string | undefined,
+): McpLoginInterrupt | undefined {
+  const { login } = result.mcpError ?? {};
+  if (login === undefined) return undefined;
+  return {
+    type: "mcp_login_required",
+    server,
+    tool,
+    ...(toolCallId === undefined ? {} : { toolCallId }),
+    login,
+  };
 }
 
 function inputWanted(

@@ -20,13 +20,12 @@ import {
 } from "@jackfield/mcp-core";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { checkOptions } from "../server/operation-deadline.ts";
-import { isUnsent, MOST_UNSENT } from "../server/unsent-request.ts";
-import { turnOfTheEventLoop } from "../timer.ts";
-import { createCallTime } from "../tools/call-time.ts";
+import { isUnsent, MOST_UNSENT, turnOfTheEventLoop } from "../server/unsent-request.ts";
+import { CallTime } from "../tools/call-time.ts";
 import type { ContextKind, ServerContext } from "./server-context.ts";
 
 /** Everything a context source offers besides tools. */
-export type ContextReader = Omit<ContextSource, "tools" | "callTool" | "on">;
+export type ContextReader = Omit<ContextSource, "servers" | "tools" | "searchTools" | "callTool" | "on">;
 
 /** What the reader needs of a server. */
 interface ContextServer
@@ -161,7 +160,7 @@ async function ask<M extends SessionMethod>(
   options: RequestOptions = {},
 ): Promise<SessionResult<M>> {
   checkOptions(managed.definition.name, options);
-  const time = createCallTime(options, managed.definition.limits ?? {});
+  const time = new CallTime(options, managed.definition.limits);
   using deadline = contextDeadline(managed, { signal: options.signal, timeoutMs: time.waitMs() });
   const request = (session: Session) => session.request(method, params, { ...options, ...time.left() });
   return await onSession(managed, deadline, request); // Awaited, so that the deadline lasts until the answer.

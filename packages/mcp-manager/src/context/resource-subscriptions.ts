@@ -8,44 +8,6 @@ export interface ResourceSubscriptionsOptions {
   readonly log: Logger;
 }
 
-/**
- * The subscriptions to one server's resources. The wanted state is kept apart from the state that the server was told, and one loop
- * for each resource reconciles them: a subscription that is cancelled while it is being made is undone, and one that is wanted again
- * meanwhile stays ([N3], [N4]).
- */
-export interface ResourceSubscriptions {
-  /**
-   * Subscribes to a resource, in this session and every later one, until the returned function is called. Resolves when the server
-   * has confirmed, at once if it already has.
-   *
-   * @param signal - cancels the subscription: a request under way is undone ([N3])
-   * @throws McpError `MCP_REQUEST_REJECTED` if the server takes no subscriptions ([N7]), what the session throws, or the signal's
-   * reason. The listener is removed then.
-   */
-  add(
-    session: Session,
-    uri: string,
-    listener: ResourceListener,
-    signal?: AbortSignal,
-  ): Promise<() => Promise<void>>;
-  /** A session is up: subscribes to every wanted resource. Failures are logged. */
-  opened(session: Session): void;
-  /** The session is gone; the subscriptions stay wanted. */
-  sessionEnded(): void;
-  /** Whether any resource has a listener. */
-  readonly hasListeners: boolean;
-  /** Whether this resource has a listener ([N5]). */
-  isWatched(uri: string): boolean;
-  /** The server says that a resource has changed: calls its listeners. One that throws or rejects does not affect the others. */
-  updated(uri: string): void;
-  /** Ends the subscriptions to resources that the server no longer lists ([N6]). */
-  delisted(uris: Iterable<string>): void;
-}
-
-export function createResourceSubscriptions(options: ResourceSubscriptionsOptions): ResourceSubscriptions {
-  return new Subscriptions(options);
-}
-
 /** The subscriptions that one session was told of. Each session starts without any. */
 interface SessionSubscriptions {
   readonly session: Session;
@@ -54,7 +16,12 @@ interface SessionSubscriptions {
   readonly loops: Map<string, Promise<void>>;
 }
 
-class Subscriptions implements ResourceSubscriptions {
+/**
+ * The subscriptions to one server's resources. The wanted state is kept apart from the state that the server was told, and one loop
+ * for each resource reconciles them: a subscription that is cancelled while it is being made is undone, and one that is wanted again
+ * meanwhile stays ([N3], [N4]).
+ */
+export class ResourceSubscriptions {
   readonly #options: ResourceSubscriptionsOptions;
   readonly #wanted = new Map<string, Set<ResourceListener>>();
   #active: SessionSubscriptions | undefined;
@@ -63,6 +30,14 @@ class Subscriptions implements ResourceSubscriptions {
     this.#options = options;
   }
 
+  /**
+   * Subscribes to a resource, in this session and every later one, until the returned function is called. Resolves when the server
+   * has confirmed, at once if it already has.
+   *
+   * @param signal - cancels the subscription: a request under way is undone ([N3])
+   * @throws McpError `MCP_REQUEST_REJECTED` if the server takes no subscriptions ([N7]), what the session throws, or the signal's
+   * reason. The listener is removed then.
+   */
   async add(
     session: Session,
     uri: string,
@@ -87,28 +62,34 @@ class Subscriptions implements ResourceSubscriptions {
     };
   }
 
+  /** A session is up: subscribes to every wanted resource. Failures are logged. */
   opened(session: Session): void {
     this.#active = { session, uris: new Set(), loops: new Map() };
     if (!takesSubscriptions(session)) return;
     for (const uri of this.#wanted.keys()) void this.#settleOrWarn(uri);
   }
 
+  /** The session is gone; the subscriptions stay wanted. */
   sessionEnded(): void {
     this.#active = undefined;
   }
 
+  /** Whether any resource has a listener. */
   get hasListeners(): boolean {
     return this.#wanted.size > 0;
   }
 
+  /** Whether this resource has a listener ([N5]). */
   isWatched(uri: string): boolean {
     return this.#wanted.has(uri);
   }
 
+  /** The server says that a resource has changed: calls its listeners. One that throws or rejects does not affect the others. */
   updated(uri: string): void {
     for (const listener of [...(this.#wanted.get(uri) ?? [])]) void this.#tellListener(uri, listener);
   }
 
+  /** The server no longer lists these resources: their subscriptions end. */
   delisted(uris: Iterable<string>): void {
     for (const uri of uris) {
       if (this.#wanted.delete(uri)) void this.#settleOrWarn(uri);

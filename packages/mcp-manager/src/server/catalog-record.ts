@@ -38,14 +38,15 @@ export function judge(
   const { ok = true, at = 0 } = entry?.lastOutcome ?? {};
   const failedLately = !ok && Math.abs(now - at) < LATELY_MS; // A wrong clock may have dated it into the future.
   if (entry?.tools === undefined) return { freshness: "none", failedLately };
-  const isYoung = now - entry.listedAt < (reliableTtlMs(entry.ttlMs) ?? staleAfterMs);
+  // A server may promise more, but not less: many say 0, and the list is read again behind the start in any case.
+  const isYoung = now - entry.listedAt < Math.max(staleAfterMs, reliableTtlMs(entry.ttlMs) ?? 0);
   const hasTools = entry.tools.length > 0 || entry.capabilities?.tools === undefined;
   const isFresh = isYoung && hasTools && entry.stale !== true && entry.credentials === identity.credentials;
   return { freshness: isFresh ? "fresh" : "stale", failedLately };
 }
 
 /** The server's `ttlMs`, at most one day; 0 if it is not a duration. */
-function reliableTtlMs(ttlMs: number | undefined): number | undefined {
+export function reliableTtlMs(ttlMs: number | undefined): number | undefined {
   if (ttlMs === undefined) return undefined;
   return typeof ttlMs === "number" && ttlMs >= 0 ? Math.min(ttlMs, LONGEST_TTL_MS) : 0;
 }

@@ -1,9 +1,17 @@
 import {
+  type ConnectOptions,
+  type Connector,
+  createDeadline,
+  DEFAULT_LIMITS,
   type Deadline,
+  isSameJson,
+  type Logger,
   type LongTimer,
   McpError,
   type PriorHandshake,
   type ResolvedServer,
+  type ResolveOptions,
+  type ResolveServer,
   raceSignal,
   type ServerDefinition,
   type Session,
@@ -13,14 +21,14 @@ import {
   toMcpError,
 } from "@jackfield/mcp-core";
 import type { ResourceSubscriptions } from "../context/resource-subscriptions.ts";
-import { createPendingWork } from "../pending-work.ts";
+import { PendingWork } from "../pending-work.ts";
 import { givenUpError, goneError } from "./gone-error.ts";
-import { resolveInTime } from "./resolve-in-time.ts";
-import { nextRetry, spentAttempts } from "./retry-policy.ts";
-import type { ConnectionSettings } from "./server-settings.ts";
+import type { HandshakePacing } from "./handshake-pacing.ts";
+import { nextRetry, type RetryPolicy, spentAttempts } from "./retry-policy.ts";
+import type { ServerValues } from "./server-values.ts";
 import { decideSession } from "./session-answer.ts";
 import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "./state.ts";
-import { type CallCounts, type WatchedSession, watchSession } from "./watched-session.ts";
+import { type CallCounts, WatchedSession } from "./watched-session.ts";
 
 /** The server that owns the connection. */
 export interface ConnectionSubject {
@@ -30,40 +38,29 @@ export interface ConnectionSubject {
   readonly principal: string | undefined;
   /** What the catalog knows of an earlier handshake. */
   readonly prior: PriorHandshake | undefined;
+  /** How long a session may be unused, in milliseconds; `0` = for ever. */
+  readonly idleTimeoutMs: number;
   readonly counts: CallCounts;
   /** The session while the state is `ready`. The connection sets it with each state. */
   openSession: WatchedSession | undefined;
   readonly context: { readonly subscriptions: Pick<ResourceSubscriptions, "hasListeners"> };
-  /** The values are filled in, and the server is about to be reached by them. */
-  resolved(server: ResolvedServer): void;
+  /** The values by which it is reached. The connection sets them before each attempt. */
+  resolved: ResolvedServer | undefined;
   /** Called after each change of state, in order. Must not throw. */
   changed(before: ServerState, after: ServerState): void;
 }
 
-/**
- * One server's connection. It acts on each new state, and owns the attempt, the session and the timer. It decides nothing:
- * `transition`, `decideSession` and `nextRetry` do.
- */
-export interface Connection {
-  readonly state: ServerState;
-  /** Connects if the server is idle and was not disconnected on purpose. */
-  wake(): void;
-  /**
-   * Returns the session, or waits for one, connecting if need be.
-   *
-   * @throws McpError why there is none.
-   */
-  session(deadline: Deadline): Promise<WatchedSession>;
-  /** Resolves at the next change of state. */
-  nextState(): Promise<ServerState>;
-  /** Replaces any connection by a new one and waits for it; concurrent calls share one reconnect ([R3]). */
-  reconnect(signal: AbortSignal): Promise<Session>;
-  /** Treats the session as lost, if it is still in use: closes it and reconnects the server as after any loss. */
-  reportLoss(session: Session, error: McpError): void;
-  /** Closes the session; `disconnected`: only `reconnect` connects again. */
-  release(disconnected: boolean): Promise<void>;
-  /** Closes for good. Resolves when nothing is left, at most after `closeTimeoutMs`. */
-  close(): Promise<void>;
+/** How the servers of a manager are connected. */
+export interface ConnectionSettings extends Pick<ConnectOptions, "handlers" | "auth"> {
+  readonly connect: Connector;
+  readonly resolve: ResolveServer;
+  readonly values: ServerValues;
+  readonly retry: RetryPolicy;
+  /** Spreads the retries of many servers. */
+  readonly pacing: HandshakePacing;
+  readonly log: Logger;
+  /** How long a session may take to close before it is left behind, in milliseconds. */
+  readonly closeTimeoutMs: number;
 }
 
 /** For whom a server is reached: a shared one for nobody, so that all users have the same session and the same catalog entry. */
@@ -71,16 +68,11 @@ export function reachedFor({ shared }: ServerDefinition, user: string | undefine
   return shared === true ? undefined : user;
 }
 
-/** @param predecessor - the closing of a replaced server of this name; the first attempt waits for it */
-export function createConnection(
-  subject: ConnectionSubject,
-  settings: ConnectionSettings,
-  predecessor?: Promise<unknown>,
-): Connection {
-  return new ServerConnection(subject, settings, predecessor);
-}
-
-class ServerConnection implements Connection {
+/**
+ * One server's connection. It acts on each new state, and owns the attempt, the session and the timer. It decides nothing:
+ * `transition`, `decideSession` and `nextRetry` do.
+ */
+export class Connection {
   readonly #subject: ConnectionSubject;
   readonly #settings: ConnectionSettings;
   state: ServerState = INITIAL_STATE;
@@ -88,25 +80,36 @@ class ServerConnection implements Connection {
   #change: PromiseWithResolvers<ServerState> | undefined;
   #timer: LongTimer | undefined;
   #wasEverReady = false;
+  /** Fills in the values for the next attempt; missing: anew. */
+  #resolveNext: ResolveServer | undefined;
   /** A reconnect under way, shared by concurrent callers; cleared when its attempt is over. */
   #restarting: Promise<Session> | undefined;
   /** What is still ending: aborted attempts and closing sessions. */
-  readonly #ending = createPendingWork();
+  readonly #ending = new PendingWork();
 
-  constructor(
-    subject: ConnectionSubject,
-    settings: ConnectionSettings,
-    predecessor: Promise<unknown> | undefined,
-  ) {
+  /** @param predecessor - the closing of a replaced server of this name; the first attempt waits for it */
+  constructor(subject: ConnectionSubject, settings: ConnectionSettings, predecessor?: Promise<unknown>) {
     this.#subject = subject;
     this.#settings = settings;
     if (predecessor !== undefined) this.#end(predecessor);
   }
 
-  wake(): void {
-    if (this.state.status === "idle" && !this.state.disconnected) this.#dispatch({ type: "connect" });
+  /**
+   * Connects if the server is idle and was not disconnected on purpose.
+   *
+   * @param resolve - fills in the values for that attempt
+   */
+  wake(resolve: ResolveServer): void {
+    if (this.state.status !== "idle" || this.state.disconnected) return;
+    this.#resolveNext = resolve;
+    this.#dispatch({ type: "connect" });
   }
 
+  /**
+   * Returns the session, or waits for one, connecting if need be.
+   *
+   * @throws McpError why there is none.
+   */
   async session(deadline: Deadline): Promise<WatchedSession> {
     const { retry } = this.#settings;
     const server = this.#subject.definition.name;
@@ -124,26 +127,31 @@ class ServerConnection implements Connection {
     }
   }
 
+  /** Resolves at the next change of state. */
   nextState(): Promise<ServerState> {
     this.#change ??= Promise.withResolvers();
     return this.#change.promise;
   }
 
+  /** Replaces any connection by a new one and waits for it; concurrent calls share one reconnect ([R3]). */
   reconnect(signal: AbortSignal): Promise<Session> {
     const restarting = this.#restarting ?? this.#restart();
     if (this.state.status === "connecting") this.#restarting = restarting;
     return raceSignal(restarting, signal);
   }
 
+  /** Treats the session as lost, if it is still in use: closes it and reconnects the server as after any loss. */
   reportLoss(session: Session, error: McpError): void {
     this.#sessionEnded(session, error);
   }
 
+  /** Closes the session; `disconnected`: only `reconnect` connects again. */
   async release(disconnected: boolean): Promise<void> {
     this.#dispatch({ type: "release", disconnected });
     await this.#ended();
   }
 
+  /** Closes for good. Resolves when nothing is left, at most after `closeTimeoutMs`. */
   async close(): Promise<void> {
     this.#dispatch({ type: "close" });
     await this.#ended();
@@ -210,14 +218,16 @@ class ServerConnection implements Connection {
     state: Extract<ServerState, { status: "connecting" }>,
     earlier: Promise<void>,
   ): Promise<void> {
-    const { connect, resolve, handlers, auth, closeTimeoutMs, log } = this.#settings;
+    const { connect, handlers, auth, closeTimeoutMs, log } = this.#settings;
     const { definition } = this.#subject;
+    const resolve = this.#resolveNext ?? this.#settings.resolve;
+    this.#resolveNext = undefined;
     const principal = reachedFor(definition, this.#subject.principal);
     const { signal } = state.abort;
     try {
       await raceSignal(earlier, signal); // The last session ends before the next begins: a server never has two ([H5]).
       const server = await resolveInTime(resolve, definition, { signal, principal });
-      this.#subject.resolved(server);
+      this.#subject.resolved = server;
       const opened = await connect(server, {
         signal,
         principal,
@@ -239,11 +249,15 @@ class ServerConnection implements Connection {
   }
 
   #watch(opened: Session): WatchedSession {
-    const session: WatchedSession = watchSession(opened, this.#subject, () => {
-      // Without its session a subscription would say nothing.
-      if (!this.#isCurrent(session) || this.#subject.context.subscriptions.hasListeners) return;
-      session.markIdle();
-      void this.release(false);
+    const session: WatchedSession = new WatchedSession(opened, this.#subject, {
+      values: this.#settings.values.of(opened),
+      refused: (error) => this.#sessionEnded(session, error),
+      idle: () => {
+        // Without its session a subscription would say nothing.
+        if (!this.#isCurrent(session) || this.#subject.context.subscriptions.hasListeners) return;
+        session.markIdle();
+        void this.release(false);
+      },
     });
     return session;
   }
@@ -268,7 +282,7 @@ class ServerConnection implements Connection {
 
   #lost(error: McpError, attempt: number, upForMs: number | undefined): void {
     const now = Date.now();
-    const { retry: policy, pace } = this.#settings;
+    const { retry: policy, pacing } = this.#settings;
     const isRemote = ["http", "sse"].includes(this.#subject.definition.transport);
     const loss = {
       error,
@@ -280,7 +294,7 @@ class ServerConnection implements Connection {
       random: Math.random(),
     };
     const retry = nextRetry(policy, loss);
-    const paced = retry && { ...retry, retryAt: pace(retry.retryAt) };
+    const paced = retry && { ...retry, retryAt: pacing.placeFor(retry.retryAt) };
     this.#dispatch({ type: "lost", error, attempt: spentAttempts(policy, loss), now, retry: paced });
   }
 
@@ -310,4 +324,36 @@ class ServerConnection implements Connection {
       });
     this.#ending.add(ending.catch(unclean));
   }
+}
+
+/**
+ * Fills in a definition's variables within the server's `connectTimeoutMs`. The result has the definition's limits, which are final,
+ * whatever the resolver returns. A resolver that hangs and ignores the signal blocks neither the server nor a close; it leaves nothing
+ * to clean up.
+ *
+ * @throws McpError `MCP_CONNECT_TIMEOUT`, `MCP_ABORTED`, or whatever the resolver throws.
+ */
+async function resolveInTime(
+  resolve: ResolveServer,
+  definition: ServerDefinition,
+  { signal, principal }: ResolveOptions,
+): Promise<ResolvedServer> {
+  const { name, limits } = definition;
+  const timeoutMs = limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
+  const details = { server: name, phase: "resolve" } as const;
+  using deadline = createDeadline({
+    signal,
+    timeoutMs,
+    aborted: () => new McpError("MCP_ABORTED", `Connecting to server "${name}" was aborted.`, details),
+    expired: () =>
+      new McpError(
+        "MCP_CONNECT_TIMEOUT",
+        `The variables of server "${name}" were not filled in within ${timeoutMs} ms; raise connectTimeoutMs or check where they come from.`,
+        details,
+      ),
+  });
+  const resolving = resolve(definition, { signal: deadline.signal, principal });
+  const server = await raceSignal(resolving, deadline.signal);
+  // With equal limits the object stays the same: the resolver may know it by identity.
+  return isSameJson(server.limits, limits) ? server : { ...server, limits };
 }

@@ -9,7 +9,6 @@ import {
   toMcpError,
 } from "@jackfield/mcp-core";
 import { KIND_WORDS } from "./list-kind.ts";
-import { createListingPace } from "./listing-pace.ts";
 
 export type ListState =
   | { readonly status: "none" }
@@ -25,10 +24,12 @@ const ABANDONED: ListOutcome = { status: "none" };
 export interface ListLoaderOptions<L extends Listing> {
   readonly server: string;
   readonly kind: CatalogKind;
-  /** How often the list is read again without an announced change, in milliseconds; `0` = never. */
-  readonly pollIntervalMs: number;
+  /** When a list is read again without an announced change, in milliseconds; `0` = never. @param listing - the last one, if any */
+  readonly repeatAfterMs: (session: Session, listing: L | undefined) => number;
   /** Lists once, within a deadline of its own. */
   readonly list: (session: Session) => Promise<L>;
+  /** The list, if somebody else has read it since; asked before it is repeated. */
+  readonly readElsewhere?: ((session: Session) => Promise<L | undefined>) | undefined;
   readonly loaded: (session: Session, listing: L) => void;
   readonly failed: (error: McpError) => void;
 }
@@ -51,36 +52,12 @@ interface Load {
  * not published: a short burst of changes costs two lists and is one change, a longer one is one more change each second. An answer
  * from a replaced session is discarded ([L19], [L20]).
  */
-export interface ListLoader {
-  readonly state: ListState;
-  /** Resolves with the result of a list that begins after this call. */
-  load(session: Session): Promise<ListOutcome>;
-  /** Like `load`, but accepts a list that is loaded or under way. */
-  settle(session: Session): Promise<ListOutcome>;
-  /**
-   * Like `settle`, but waits at most `patienceMs`. The time counts from the beginning of the list if another caller has given up on it:
-   * not every caller has to find out that the server does not answer. `undefined`: not loaded in time.
-   */
-  settleWithin(session: Session, patienceMs: number): Promise<ListOutcome | undefined>;
-  /**
-   * The server announced that its list changed. Frequent announcements without changes are followed ever more rarely. Resolves, in the
-   * order of the calls, when a list that includes the change is loaded or has failed, or the session is gone.
-   */
-  announce(session: Session): Promise<ListOutcome>;
-  /** The session is gone: whatever is under way no longer counts. */
-  reset(): void;
-}
-
-export function createListLoader<L extends Listing>(options: ListLoaderOptions<L>): ListLoader {
-  return new Loader(options);
-}
-
-class Loader<L extends Listing> implements ListLoader {
+export class ListLoader<L extends Listing = Listing> {
   readonly #options: ListLoaderOptions<L>;
-  readonly #pace = createListingPace();
+  readonly #pace = new ListingPace();
   #state: ListState = { status: "none" };
   #current: Load | undefined;
-  #items: Listing["items"] = [];
+  #listing: L | undefined;
   /** For the next list that no caller waits for: a scheduled one, or the next poll. */
   #timer: NodeJS.Timeout | undefined;
   /** The list under way or scheduled was announced by the server. */
@@ -96,6 +73,7 @@ class Loader<L extends Listing> implements ListLoader {
     return this.#state;
   }
 
+  /** Resolves with the result of a list that begins after this call. */
   load(session: Session): Promise<ListOutcome> {
     const current = this.#current;
     if (current?.session !== session) return this.#begin(session, false);
@@ -103,23 +81,28 @@ class Loader<L extends Listing> implements ListLoader {
     return current.followUp.promise;
   }
 
+  /** Like `load`, but accepts a list that is loaded or under way. */
   settle(session: Session): Promise<ListOutcome> {
     if (this.#current?.session === session) return this.#current.done.promise;
     return this.#state.status === "live" ? Promise.resolve(this.#state) : this.load(session);
   }
 
-  async settleWithin(session: Session, patienceMs: number): Promise<ListOutcome | undefined> {
+  /**
+   * Like `settle`, but waits at most `mostMs`. The time counts from the beginning of the list if another caller has given up on it:
+   * not every caller has to find out that the server does not answer. `undefined`: not loaded in time.
+   */
+  async settleWithin(session: Session, mostMs: number): Promise<ListOutcome | undefined> {
     const settled = this.settle(session);
     const load = this.#current;
-    if (load === undefined || patienceMs === Number.POSITIVE_INFINITY) return settled;
+    if (load === undefined || mostMs === Number.POSITIVE_INFINITY) return settled;
     const waitedMs = load.isOverdue ? performance.now() - load.beganAt : 0;
-    if (waitedMs >= patienceMs) return undefined;
+    if (waitedMs >= mostMs) return undefined;
     const impatient = Promise.withResolvers<undefined>();
     const giveUp = () => {
       load.isOverdue = true;
       impatient.resolve(undefined);
     };
-    const timer = startTimer(giveUp, patienceMs - waitedMs);
+    const timer = startTimer(giveUp, mostMs - waitedMs);
     try {
       return await Promise.race([settled, impatient.promise]);
     } finally {
@@ -127,6 +110,10 @@ class Loader<L extends Listing> implements ListLoader {
     }
   }
 
+  /**
+   * The server announced that its list changed. Frequent announcements without changes are followed ever more rarely. Resolves, in the
+   * order of the calls, when a list that includes the change is loaded or has failed, or the session is gone.
+   */
   announce(session: Session): Promise<ListOutcome> {
     this.#isAnnounced = true;
     // The list under way may have been answered before the change.
@@ -140,6 +127,7 @@ class Loader<L extends Listing> implements ListLoader {
     return this.#scheduled.promise;
   }
 
+  /** The session is gone: whatever is under way no longer counts. */
   reset(): void {
     const abandoned = this.#current;
     const scheduled = this.#scheduled;
@@ -147,6 +135,7 @@ class Loader<L extends Listing> implements ListLoader {
     this.#isAnnounced = false;
     this.#scheduled = undefined;
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#state = { status: "none" };
     abandoned?.done.resolve(ABANDONED);
     abandoned?.followUp?.resolve(ABANDONED);
@@ -203,13 +192,14 @@ class Loader<L extends Listing> implements ListLoader {
 
   #publish(session: Session, outcome: { readonly listing: L } | { readonly error: unknown }): ListOutcome {
     if (this.#isAnnounced) {
-      const isChanged = "listing" in outcome && !isSameJson(this.#items, outcome.listing.items);
+      const isChanged =
+        "listing" in outcome && !isSameJson(this.#listing?.items ?? [], outcome.listing.items);
       this.#pace.listed({ isChanged });
     }
     if ("listing" in outcome) {
       const { listing } = outcome;
       const live = { status: "live" } as const;
-      this.#items = listing.items;
+      this.#listing = listing;
       this.#state = live;
       this.#options.loaded(session, listing);
       return live;
@@ -229,8 +219,20 @@ class Loader<L extends Listing> implements ListLoader {
       return;
     }
     this.#isAnnounced = false;
-    const { pollIntervalMs } = this.#options;
-    if (pollIntervalMs > 0) this.#schedule(() => void this.#begin(session, false), pollIntervalMs);
+    const afterMs = this.#options.repeatAfterMs(session, this.#listing);
+    if (afterMs > 0) this.#schedule(() => void this.#repeat(session), afterMs);
+  }
+
+  async #repeat(session: Session): Promise<void> {
+    const timer = this.#timer;
+    const { readElsewhere } = this.#options;
+    const listing = readElsewhere && (await readElsewhere(session));
+    if (this.#timer !== timer || this.#current !== undefined || this.#state.status === "none") return;
+    if (listing === undefined) void this.#begin(session, false);
+    else {
+      this.#publish(session, { listing });
+      this.#rest(session);
+    }
   }
 
   #schedulePaced(session: Session): void {
@@ -241,5 +243,30 @@ class Loader<L extends Listing> implements ListLoader {
     clearTimeout(this.#timer);
     this.#timer = startTimer(list, waitMs);
     this.#timer.unref(); // A scheduled list does not keep the process alive.
+  }
+}
+
+const LEAST_SPACING_MS = 1_000;
+const MOST_SPACING_MS = 30_000;
+
+/**
+ * How soon a list is read again when the server announces a change: at once after a quiet time, else 1 s after the last list, doubling
+ * to 30 s while nothing has changed. A server that announces a change at each listing would otherwise be listed for ever.
+ */
+export class ListingPace {
+  #listedAt = Number.NEGATIVE_INFINITY;
+  #spacingMs = LEAST_SPACING_MS;
+
+  /** How long the next list has to wait, in milliseconds. */
+  waitMs(): number {
+    const quietMs = performance.now() - this.#listedAt; // By the monotonic clock.
+    if (quietMs >= MOST_SPACING_MS) this.#spacingMs = LEAST_SPACING_MS;
+    return Math.max(0, this.#spacingMs - quietMs);
+  }
+
+  /** An announced list was read, or failed. */
+  listed({ isChanged }: { readonly isChanged: boolean }): void {
+    this.#listedAt = performance.now();
+    this.#spacingMs = isChanged ? LEAST_SPACING_MS : Math.min(MOST_SPACING_MS, this.#spacingMs * 2);
   }
 }

@@ -1,11 +1,13 @@
 import {
+  type CallOptions,
   createDeadline,
   DEFAULT_LIMITS,
   type Deadline,
+  isRecord,
   McpError,
   type RequestOptions,
 } from "@jackfield/mcp-core";
-import { invalidOption } from "../tools/call-time.ts";
+import { writtenValue } from "../option-check.ts";
 import type { ManagedServer } from "./managed-server.ts";
 
 /** The signal and the time limit of an operation on one server. */
@@ -14,6 +16,7 @@ export type OperationOptions = Pick<RequestOptions, "signal" | "timeoutMs">;
 /** The default limit of each operation, and its name in messages. */
 const OPERATIONS = {
   reconnect: { limit: "connectTimeoutMs", words: "reconnect" },
+  ready: { limit: "connectTimeoutMs", words: "become ready" },
   list: { limit: "callTimeoutMs", words: "list its tools" },
 } as const;
 
@@ -31,7 +34,7 @@ export function checkOptions(server: string, options: RequestOptions): void {
  * @throws McpError `MCP_CONFIG_INVALID` for invalid options.
  */
 export function operationDeadline(
-  { definition: { name, limits } }: ManagedServer,
+  { definition: { name, limits } }: Pick<ManagedServer, "definition">,
   operation: keyof typeof OPERATIONS,
   options: OperationOptions,
 ): Deadline {
@@ -48,4 +51,54 @@ export function operationDeadline(
     aborted: () => new McpError("MCP_ABORTED", gaveUp, details),
     expired: () => new McpError("MCP_CALL_TIMEOUT", tooLate, details),
   });
+}
+
+interface Rule {
+  readonly what: string;
+  fits(value: unknown): boolean;
+}
+
+const DURATION: Rule = {
+  what: "a finite number of at least 0",
+  fits: (value) => typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY,
+};
+
+/** A misspelt `replay` must not decide whether a call is made twice, and an invalid time would never or always fire ([R45]). */
+const RULES: { readonly [K in keyof CallOptions]: Rule } = {
+  signal: {
+    what: "an AbortSignal",
+    // Also one of another realm.
+    fits: (value) => isRecord(value) && typeof value.aborted === "boolean" && "addEventListener" in value,
+  },
+  timeoutMs: DURATION,
+  maxTotalMs: DURATION,
+  replay: {
+    what: '"never", "trusted" or a whole number of at least 0',
+    fits: (value) =>
+      value === "never" || value === "trusted" || (Number.isInteger(value) && Number(value) >= 0),
+  },
+  output: {
+    what: '"refuse" or "warn"',
+    fits: (value) => value === "refuse" || value === "warn",
+  },
+  inputRequired: {
+    what: '"handlers" or "return"',
+    fits: (value) => value === "handlers" || value === "return",
+  },
+  approved: {
+    what: "the digest of the tool that was shown, toolDigest(tool) of @jackfield/mcp-core",
+    fits: (value) => typeof value === "string",
+  },
+};
+const RULED = Object.entries(RULES) as [keyof CallOptions, Rule][];
+
+/** What is wrong with the options of a call or another request, if anything. */
+export function invalidOption(options: CallOptions): string | undefined {
+  if (!isRecord(options)) return `its options must be an object, not ${writtenValue(options)}`;
+  for (const [name, { what, fits }] of RULED) {
+    const value: unknown = options[name];
+    if (value !== undefined && !fits(value))
+      return `option "${name}" must be ${what}, not ${writtenValue(value)}`;
+  }
+  return undefined;
 }

@@ -31,9 +31,11 @@ export function decideSession(state: ServerState, request: SessionRequest): Sess
     case "connecting":
       return "wait";
     case "backoff":
-      return state.retryAt > request.latest ? { refusal: state.error } : "wait";
+      return state.retryAt > request.latest || isRefusedForNow(state, request)
+        ? { refusal: state.error }
+        : "wait";
     case "failed":
-      return mayRevive(state.at, request) ? "connect" : { refusal: state.error };
+      return mayRevive(state, request) ? "connect" : { refusal: state.error };
     case "idle":
       return state.disconnected ? { refusal: goneError(request.server, true) } : "connect";
     default:
@@ -41,6 +43,23 @@ export function decideSession(state: ServerState, request: SessionRequest): Sess
   }
 }
 
-function mayRevive(failedAt: number, { isFirst, now, retry }: SessionRequest): boolean {
-  return isFirst && retry.reviveOnCall && now() - failedAt >= retry.maxDelayMs;
+/** Credentials that were refused are tried again at once with others; if those are refused too, time alone mends nothing. */
+function isRefusedForNow(
+  { error, retryAt }: { readonly error: McpError; readonly retryAt: number },
+  { now }: SessionRequest,
+): boolean {
+  return error.httpStatus === UNAUTHORIZED && retryAt > now();
+}
+
+const UNAUTHORIZED = 401;
+
+/** Whoever was told to log in calls again soon, and may have logged in on another machine. */
+const AFTER_LOGIN_MS = 1_000;
+
+function mayRevive(
+  { at, error }: { readonly at: number; readonly error: McpError },
+  { isFirst, now, retry }: SessionRequest,
+): boolean {
+  const waitMs = error.login === undefined ? retry.maxDelayMs : Math.min(AFTER_LOGIN_MS, retry.maxDelayMs);
+  return isFirst && retry.reviveOnCall && now() - at >= waitMs;
 }

@@ -3,7 +3,7 @@ import type { ServerContext } from "../context/server-context.ts";
 import type { CatalogMemory } from "./catalog-memory.ts";
 import { silencedError } from "./gone-error.ts";
 import { createHeartbeat, type Heartbeat, type HeartbeatPolicy, type PingRecord } from "./heartbeat.ts";
-import type { ServerHooks } from "./server-hooks.ts";
+import type { ServerRelay } from "./server-relay.ts";
 import type { ServerTools } from "./server-tools.ts";
 import type { WatchedSession } from "./watched-session.ts";
 
@@ -12,7 +12,7 @@ export interface SessionAttendantOptions {
   readonly tools: ServerTools;
   readonly context: ServerContext;
   readonly memory: CatalogMemory;
-  readonly hooks: ServerHooks;
+  readonly relay: ServerRelay;
   readonly heartbeat: HeartbeatPolicy;
   readonly pings: PingRecord;
   /** Whether this is still the session in use. */
@@ -29,7 +29,7 @@ export function attendSession(
   session: WatchedSession,
   options: SessionAttendantOptions,
 ): Heartbeat | undefined {
-  const { tools, context, memory, hooks, isCurrent } = options;
+  const { tools, context, memory, relay, isCurrent } = options;
 
   /** Resources and prompts are loaded after the tools. */
   const load = (listing: () => Promise<unknown>) => {
@@ -45,11 +45,11 @@ export function attendSession(
     const isOfTools = notification.method === "notifications/tools/list_changed";
     if (isOfTools) memory.markStale();
     const lists = isOfTools ? [tools.loader.announce(session)] : context.notified(session, notification);
-    if (lists.length === 0 || waiting === MOST_WAITING) return hooks.notified(notification);
+    if (lists.length === 0 || waiting === MOST_WAITING) return relay.notified(notification);
     waiting += 1;
     void Promise.all(lists).then(() => {
       waiting -= 1;
-      hooks.notified(notification);
+      relay.notified(notification);
     });
   };
 
@@ -58,7 +58,7 @@ export function attendSession(
   session.onNotification((notification) => {
     if (!isCurrent(session)) return;
     if (isBegun) notified(notification);
-    else hooks.notified(notification);
+    else relay.notified(notification);
   });
   session.onRenewed(() => {
     if (isCurrent(session)) load(() => tools.renewed(session));
@@ -71,7 +71,7 @@ export function attendSession(
 /** Protocol versions from 2026-07-28 on have no ping: the open stream and the calls are the evidence. */
 function seeThatItLives(
   session: WatchedSession,
-  { server, heartbeat, pings, hooks, reportLoss }: SessionAttendantOptions,
+  { server, heartbeat, pings, relay, reportLoss }: SessionAttendantOptions,
 ): Heartbeat | undefined {
   if (session.handshake.era === "modern") return undefined;
   const subject = {
@@ -82,7 +82,7 @@ function seeThatItLives(
     isBusy: () => session.isBusy,
   };
   return createHeartbeat(heartbeat, subject, (error) => {
-    hooks.unhealthy(error);
+    relay.unhealthy(error);
     session.rejectInFlight((isCall) => silencedError(server, isCall)); // The session cannot tell why it ends.
     reportLoss(session, error);
   });

@@ -10,3 +10,8 @@ export const MOST_UNSENT = 2;
 export function isUnsent(error: unknown): error is McpError {
   return isMcpError(error, "MCP_SESSION_LOST") && error.outcome === "not-sent";
 }
+
+/** Waits for one turn of the event loop: a session reports its end a moment after its requests have failed. */
+export function turnOfTheEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

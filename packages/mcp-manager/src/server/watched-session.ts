@@ -4,6 +4,7 @@ import {
   isMcpError,
   type Listing,
   type McpError,
+  type RequestOptions,
   type ServerDefinition,
   type ServerLimits,
   type Session,
@@ -13,26 +14,34 @@ import {
   type SessionResult,
   startTimer,
 } from "@jackfield/mcp-core";
-import { thisTurn } from "../turn.ts";
-import {
-  CALL,
-  type Flight,
-  type FlightLimits,
-  LIST_LIMITS,
-  REQUEST,
-  type SentFailure,
-  UPKEEP,
-  type Use,
-} from "./flight.ts";
 import { lostError } from "./gone-error.ts";
+import type { UsedValues } from "./server-values.ts";
 
 /** What a watched session needs from its server. */
 export interface SessionWatch {
   /** The server's current definition. The session is idle after `limits.idleTimeoutMs` without a request. */
   readonly definition: Pick<ServerDefinition, "limits" | "shared">;
+  /** Takes the place of that limit. */
+  readonly idleTimeoutMs?: number | undefined;
   /** The user of the manager. On a shared session, requests say whose they are, because what the server asks for them is for that user. */
   readonly principal?: string | undefined;
   readonly counts: CallCounts;
+}
+
+/** How a watched session ends by itself, and by which values it was opened. */
+export interface SessionEnding {
+  /**
+   * Called when the session was not used for `idleTimeoutMs` and nothing is in flight. If it does not close the session, it is called again
+   * after another such time.
+   */
+  readonly idle: () => void;
+  /**
+   * Called when the server has refused values that the next session can have others of, and the requests that it had accepted are
+   * answered.
+   */
+  readonly refused: (error: McpError) => void;
+  /** Missing for a borrowed session: its lender has them. */
+  readonly values: UsedValues | undefined;
 }
 
 /** Tool calls, counted over all sessions of a server. */
@@ -55,41 +64,29 @@ export interface LentSession extends Session {
   readonly [REPORT_LOSS]: (error: McpError) => void;
 }
 
-/** A session that tracks its requests in flight. */
-export interface WatchedSession extends Session {
-  /** @param goOn - called when the request has failed; its promise is then the answer */
-  request<M extends SessionMethod>(
-    method: M,
-    params: SessionParams<M>,
-    options?: SessionRequestOptions,
-    goOn?: (failure: SentFailure) => Promise<SessionResult<M>>,
-  ): Promise<SessionResult<M>>;
-  /** When the server last sent anything, by the monotonic clock, in milliseconds. */
-  readonly heardAt: number;
-  /** The number of its last renewal, counted over all sessions; 0 if there was none. See `latestRenewal`. */
-  readonly renewal: number;
-  /** Whether a request with a deadline is in flight. One without a deadline ends only with the session. */
-  readonly isBusy: boolean;
-  /** Whether calls or other requests are in flight. Lists and pings do not count: the next session repeats them. */
-  readonly isUsed: boolean;
-  /** Whether it is closed, here or by its lender, because nobody used it. */
-  readonly isIdle: boolean;
-  /** Rejects every request in flight at once, without closing the session. */
-  rejectInFlight(why: (isCall: boolean) => McpError): void;
-  /** Marks the session as idle, before it is closed for that reason. */
-  markIdle(): void;
-  /** Marks the session as lost: requests that its close would reject with `MCP_CLOSED` reject with this error instead. */
-  markLost(error: McpError): void;
+/** How a request counts. */
+interface Use {
+  /** Whether it counts as use, which keeps the session open. */
+  readonly keepsOpen: boolean;
+  readonly isCall: boolean;
 }
 
-/**
- * Watches a session that has just been opened.
- *
- * @param idle - called when the session was not used for `idleTimeoutMs` and nothing is in flight. If it does not close the session, it is
- * called again after another such time
- */
-export function watchSession(session: Session, watch: SessionWatch, idle: () => void): WatchedSession {
-  return new Watched(session, watch, idle);
+const CALL: Use = { keepsOpen: true, isCall: true };
+const REQUEST: Use = { keepsOpen: true, isCall: false };
+/** Pings and lists: the manager sends them by itself, and a polled list would keep every session open. */
+const UPKEEP: Use = { keepsOpen: false, isCall: false };
+
+/** The time limits of a request; missing ones are the server's. */
+type TimeLimits = Pick<RequestOptions, "timeoutMs" | "maxTotalMs">;
+
+/** A list is limited by `timeoutMs` alone, for all its pages. */
+const LIST_LIMITS: TimeLimits = { maxTotalMs: 0 };
+
+/** A request that is not answered yet. */
+interface PendingRequest {
+  readonly use: Use;
+  readonly limits: TimeLimits;
+  readonly reject: (error: unknown) => void;
 }
 
 let renewals = 0;
@@ -99,24 +96,28 @@ export function latestRenewal(): number {
   return renewals;
 }
 
-class Watched implements WatchedSession {
+/** A session that tracks its requests in flight. */
+export class WatchedSession implements Session {
   readonly #session: Session;
   readonly #watch: SessionWatch;
-  readonly #idle: () => void;
-  /** Requests and lists in flight. An array, because V8 keeps the replaced tables of a `Set` that changes with every call alive. */
-  readonly #flights: Flight[] = [];
-  #used = thisTurn();
-  #heard = this.#used;
+  readonly #ending: SessionEnding;
+  readonly #pending = new Set<PendingRequest>();
+  #usedAt = performance.now();
+  /** When the server last sent anything, by the monotonic clock, in milliseconds. */
+  heardAt = this.#usedAt;
+  /** The number of its last renewal, counted over all sessions; 0 if there was none. See `latestRenewal`. */
   renewal = 0;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #isIdle = false;
   #loss: McpError | undefined;
+  #whenUnused: PromiseWithResolvers<void> | undefined;
 
-  constructor(session: Session, watch: SessionWatch, idle: () => void) {
+  /** Watches a session that has just been opened. */
+  constructor(session: Session, watch: SessionWatch, ending: SessionEnding) {
     this.#session = session;
     this.#watch = watch;
-    this.#idle = idle;
+    this.#ending = ending;
     session.onRenewed(() => {
       renewals += 1;
       this.renewal = renewals;
@@ -128,22 +129,31 @@ class Watched implements WatchedSession {
     return this.#session.handshake;
   }
 
-  get heardAt(): number {
-    return this.#heard.endedAt;
-  }
-
+  /** Whether a request with a deadline is in flight. One without a deadline ends only with the session. */
   get isBusy(): boolean {
     const own = this.#limits;
-    return this.#flights.some(
-      ({ limits: { timeoutMs = own.callTimeoutMs, maxTotalMs = own.maxTotalMs } }) =>
-        timeoutMs !== 0 || maxTotalMs !== 0,
-    );
+    const hasDeadline = ({ timeoutMs = own.callTimeoutMs, maxTotalMs = own.maxTotalMs }: TimeLimits) =>
+      timeoutMs !== 0 || maxTotalMs !== 0;
+    return [...this.#pending].some(({ limits }) => hasDeadline(limits));
   }
 
+  /** Whether calls or other requests are in flight. Lists and pings do not count: the next session repeats them. */
   get isUsed(): boolean {
-    return (isLent(this.#session) && this.#session.isUsed) || this.#flights.some(({ use }) => use.keepsOpen);
+    return this.#isUsedHere || (isLent(this.#session) && this.#session.isUsed);
   }
 
+  get #isUsedHere(): boolean {
+    return [...this.#pending].some(({ use }) => use.keepsOpen);
+  }
+
+  /** Resolves when no call or other request is in flight here. */
+  async unused(): Promise<void> {
+    if (!this.#isUsedHere) return;
+    this.#whenUnused ??= Promise.withResolvers();
+    await this.#whenUnused.promise;
+  }
+
+  /** Whether it is closed, here or by its lender, because nobody used it. */
   get isIdle(): boolean {
     return this.#isIdle || (isLent(this.#session) && this.#session.isIdle);
   }
@@ -153,19 +163,18 @@ class Watched implements WatchedSession {
   }
 
   list<K extends CatalogKind>(kind: K, options: { readonly signal: AbortSignal }): Promise<Listing<K>> {
-    return this.#inFlight(this.#session.list(kind, options), UPKEEP, LIST_LIMITS);
+    return this.#inFlight(() => this.#session.list(kind, options), UPKEEP, LIST_LIMITS);
   }
 
   request<M extends SessionMethod>(
     method: M,
     params: SessionParams<M>,
     options: SessionRequestOptions = {},
-    goOn?: (failure: SentFailure) => Promise<SessionResult<M>>,
   ): Promise<SessionResult<M>> {
     const isCall = method === "tools/call";
     if (isCall) this.#watch.counts.calls += 1;
     const use = isCall ? CALL : method === "ping" ? UPKEEP : REQUEST;
-    return this.#inFlight(this.#session.request(method, params, this.#named(options)), use, options, goOn);
+    return this.#inFlight(() => this.#session.request(method, params, this.#named(options)), use, options);
   }
 
   /** A request of a borrower comes with its own user. */
@@ -176,17 +185,20 @@ class Watched implements WatchedSession {
     return { ...options, principal };
   }
 
+  /** Rejects every request in flight at once, without closing the session. */
   rejectInFlight(why: (isCall: boolean) => McpError): void {
-    for (const flight of [...this.#flights]) {
-      const error = why(flight.use.isCall);
-      if (this.#finish(flight, error)) this.#fail(flight, error);
+    for (const pending of [...this.#pending]) {
+      const error = why(pending.use.isCall);
+      if (this.#settled(pending, error)) pending.reject(error);
     }
   }
 
+  /** Marks the session as idle, before it is closed for that reason. */
   markIdle(): void {
     this.#isIdle = true;
   }
 
+  /** Marks the session as lost: requests that its close would reject with `MCP_CLOSED` reject with this error instead. */
   markLost(error: McpError): void {
     this.#loss = error;
     if (isLent(this.#session)) this.#session[REPORT_LOSS](error);
@@ -194,7 +206,7 @@ class Watched implements WatchedSession {
 
   onNotification(listener: Parameters<Session["onNotification"]>[0]): () => void {
     return this.#session.onNotification((notification) => {
-      this.#heard = thisTurn();
+      this.heardAt = performance.now();
       listener(notification);
     });
   }
@@ -204,7 +216,8 @@ class Watched implements WatchedSession {
   }
 
   onClose(listener: (cause?: McpError) => void): () => void {
-    return this.#session.onClose(listener);
+    const { values } = this.#ending;
+    return this.#session.onClose(values === undefined ? listener : (cause) => listener(values.judge(cause)));
   }
 
   async close(): Promise<void> {
@@ -217,26 +230,24 @@ class Watched implements WatchedSession {
     await this.close();
   }
 
-  /** Without `async`, which would create three more promises for each call. */
-  #inFlight<T>(work: Promise<T>, use: Use, limits: FlightLimits, goOn?: Flight<T>["goOn"]): Promise<T> {
+  /** While requests that the server had accepted finish, nothing more is sent: that would offer refused values again. */
+  #inFlight<T>(send: () => Promise<T>, use: Use, limits: TimeLimits): Promise<T> {
+    const { values } = this.#ending;
+    const work =
+      values?.refusal === undefined ? send() : Promise.reject(values.refusedError("MCP_AUTH_REQUIRED"));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const flight: Flight<T> = { use, limits, resolve, reject, goOn, index: this.#flights.length };
-    this.#flights.push(flight as Flight);
+    const pending: PendingRequest = { use, limits, reject };
+    this.#pending.add(pending);
     work.then(
       (answer) => {
-        if (this.#finish(flight as Flight)) resolve(answer);
+        if (this.#settled(pending)) resolve(answer);
       },
-      (error) => {
-        if (this.#finish(flight as Flight, error)) this.#fail(flight as Flight, this.#causeOf(error, use));
+      (thrown) => {
+        const error = values === undefined ? thrown : values.judge(thrown);
+        if (this.#settled(pending, error)) reject(this.#causeOf(error, use));
       },
     );
     return promise;
-  }
-
-  /** Ends a request for its caller, or lets it go on in a later turn. */
-  #fail({ resolve, reject, goOn }: Flight, error: unknown): void {
-    if (goOn === undefined) reject(error);
-    else resolve(Promise.reject(error).catch((thrown) => goOn({ thrown, session: this })));
   }
 
   /** The loss in place of the close that followed it. */
@@ -245,22 +256,22 @@ class Watched implements WatchedSession {
     return loss !== undefined && isMcpError(error, "MCP_CLOSED") ? lostError(error, loss, isCall) : error;
   }
 
-  /** Records the end of a request, and moves the last one to its index; false if it was rejected before. */
-  #finish(flight: Flight, error?: unknown): boolean {
-    const { index } = flight;
-    if (index < 0) return false;
-    // The same steps if it is the last one itself: code that runs for the first time is compiled again.
-    const last = this.#flights[this.#flights.length - 1] as Flight;
-    this.#flights[index] = last;
-    last.index = index;
-    flight.index = -1;
-    this.#flights.pop();
-    const { keepsOpen, isCall } = flight.use;
-    const now = thisTurn();
-    if (error === undefined || (isMcpError(error) && error.rpcCode !== undefined)) this.#heard = now;
+  /** Records the end of a request; false if it was rejected before. */
+  #settled(pending: PendingRequest, error?: unknown): boolean {
+    if (!this.#pending.delete(pending)) return false;
+    const { keepsOpen, isCall } = pending.use;
+    const now = performance.now();
+    if (error === undefined || (isMcpError(error) && error.rpcCode !== undefined)) this.heardAt = now;
     if (isCall && error !== undefined) this.#countFailure(error);
-    if (keepsOpen) this.#used = now;
-    if (this.#flights.length === 0) this.#startIdleTimer();
+    if (keepsOpen) this.#usedAt = now;
+    if (this.#whenUnused !== undefined && !this.#isUsedHere) {
+      this.#whenUnused.resolve();
+      this.#whenUnused = undefined;
+    }
+    if (this.#pending.size > 0) return true;
+    const { values, refused } = this.#ending;
+    if (values?.refusal === undefined) this.#startIdleTimer();
+    else refused(values.refusedError("MCP_SESSION_LOST"));
     return true;
   }
 
@@ -272,14 +283,14 @@ class Watched implements WatchedSession {
 
   #startIdleTimer(): void {
     clearTimeout(this.#timer);
-    const { idleTimeoutMs = DEFAULT_LIMITS.idleTimeoutMs } = this.#limits;
+    const { idleTimeoutMs = this.#limits.idleTimeoutMs ?? DEFAULT_LIMITS.idleTimeoutMs } = this.#watch;
     if (idleTimeoutMs === 0 || this.#isOver) return;
-    const waitMs = Math.max(0, this.#used.endedAt + idleTimeoutMs - performance.now());
+    const waitMs = Math.max(0, this.#usedAt + idleTimeoutMs - performance.now());
     this.#timer = startTimer(() => {
-      if (this.#flights.length > 0) return; // The timer starts again when they end.
-      this.#used = thisTurn();
+      if (this.#pending.size > 0) return; // The timer starts again when they end.
+      this.#usedAt = performance.now();
       this.#startIdleTimer();
-      this.#idle();
+      this.#ending.idle();
     }, waitMs);
     this.#timer.unref(); // The timer does not keep the process alive.
   }

@@ -11,6 +11,8 @@ export interface ReplayQuestion {
   readonly unsent: number;
   /** How many attempts since then the server refused. */
   readonly refused: number;
+  /** Whether the attempt's session has ended since. */
+  readonly hasEnded: boolean;
   /** Whether the session was renewed since the call began: it then sends a call that the server refused once more itself. */
   readonly wasRenewed: boolean;
   readonly replay: CallOptions["replay"];
@@ -22,12 +24,14 @@ export interface ReplayQuestion {
 /** The wait if a busy server gives no `Retry-After`. */
 const BUSY_DELAY_MS = 1_000;
 const TOO_MANY_REQUESTS = 429;
+const UNAUTHORIZED = 401;
 
 /**
  * Decides whether a failed call is repeated, and after how many milliseconds. Pure.
  *
  * - Not sent: repeated up to twice, first on the same session if it still stands, then on another one.
  * - Refused before it ran, because the server does not know the session or with HTTP 429: repeated once, after the time that the server asks for.
+ *   So is one whose credentials the server refused if the session ended on that, because the next one has others.
  *   A session that is unknown after it was renewed is not tried again: the session has sent the call twice already.
  * - May have run: repeated only if the caller allows it for this call, or if `trustAnnotations` is set and the tool's annotations say that
  *   it is read-only or idempotent. An attempt that found its session gone does not count as one of the repetitions that `replay` allows.
@@ -41,13 +45,16 @@ export function repeatDelay({
   mayHaveRun,
   unsent,
   refused,
+  hasEnded,
   wasRenewed,
   replay = "trusted",
   tool,
   limits,
 }: ReplayQuestion): number | undefined {
   if (error.outcome === "not-sent" || error.outcome === "rejected") {
-    if (unsent > MOST_UNSENT || refused > 1 || isOfChallenge(error)) return undefined;
+    if (unsent > MOST_UNSENT || refused > 1) return undefined;
+    if (error.httpStatus === UNAUTHORIZED && hasEnded) return 0;
+    if (isOfChallenge(error)) return undefined;
     if (wasRenewed && error.code === "MCP_SESSION_LOST" && error.httpStatus !== undefined) return undefined;
     if (error.code === "MCP_SESSION_LOST" || error.code === "MCP_SERVER_EXITED") return 0;
     return error.httpStatus === TOO_MANY_REQUESTS ? (error.retryAfterMs ?? BUSY_DELAY_MS) : undefined;

@@ -8,13 +8,10 @@ import {
   type ToolCall,
   type ToolCallResult,
 } from "@jackfield/mcp-core";
-import type { SentFailure } from "../server/flight.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
-import { isUnsent } from "../server/unsent-request.ts";
+import { isUnsent, turnOfTheEventLoop } from "../server/unsent-request.ts";
 import { latestRenewal, type WatchedSession } from "../server/watched-session.ts";
-import { turnOfTheEventLoop } from "../timer.ts";
-import { thisTurn } from "../turn.ts";
 import {
   abortedBeforeSending,
   callError,
@@ -24,211 +21,179 @@ import {
   optionInvalid,
 } from "./call-error.ts";
 import { repeatDelay } from "./call-replay.ts";
-import { type CallTime, createCallTime, type RequestTime, wholeTime } from "./call-time.ts";
-import type { FindingPlace } from "./found-tool.ts";
-import { waitForListedServer } from "./server-wait.ts";
-import { changeOf, refuseIfOther, refuseIfUnlisted } from "./tool-finder.ts";
+import { CallTime, waitForListedServer } from "./call-time.ts";
+import { changeOf, type FindingPlace, refuseIfOther, refuseIfUnlisted } from "./tool-finder.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
+
+/** A call that is ready to be sent. */
+export interface Sending {
+  readonly call: ToolCall;
+  readonly server: ManagedServer;
+  readonly registry: ToolRegistry;
+  /**
+   * Where the tool was found. On another session, or on the same one after a renewal, the server's list is waited for, and the tool is
+   * refused if it has changed or is not listed there.
+   */
+  readonly foundOn: FindingPlace | undefined;
+  /**
+   * The tool was found in this turn, maybe on a session whose end was not yet known. If nothing could be sent, the call counts as new, and
+   * may go to a server that does not list its tools.
+   */
+  readonly isFreshlyFound: boolean;
+}
 
 /**
  * Sends a call within its deadlines, and again where that is safe or wanted, but only to the tool that was judged (threat T78): just
  * before each write the tool on offer must have the digest of the one that was judged.
  *
- * @param foundOn - where the tool was found. On another session, or on the same one after a renewal, the server's list is waited for, and
- * the tool is refused if it has changed or is not listed there
- * @param isFreshlyFound - the tool was found in this turn, maybe on a session whose end was not yet known. If nothing could be sent, the
- * call counts as new, and may go to a server that does not list its tools
  * @throws McpError whose `outcome` holds for all attempts together.
  */
-export function sendCall(
-  call: ToolCall,
-  target: ManagedServer,
-  foundOn: FindingPlace | undefined,
-  registry: ToolRegistry,
-  isFreshlyFound = false,
-): Promise<ToolCallResult> {
-  const { options } = call;
-  const { limits = {} } = target.definition;
-  const began = thisTurn();
-  const renewal = latestRenewal();
-  const session = target.openSession;
-  const goOn = (first?: Failure) => {
-    const time = createCallTime(options, limits, began.endedAt);
-    return sendUntilSettled(
-      { call, target, registry, time, renewal, foundOn, isFreshlyFound, ...NO_ATTEMPT },
-      first,
-    );
-  };
-  if (session === undefined || !isAsFound(session, foundOn) || options.signal?.aborted === true)
-    return goOn();
-  try {
-    // The fast path if the server is ready: nothing is made that only a wait or another attempt needs.
-    const refusal = refusalOf(call, session, target, registry);
-    return sendOnce(call, session, wholeTime(options, limits), refusal, goOn);
-  } catch (thrown) {
-    return goOn({ thrown, session });
-  }
-}
-
-/** Whether a session is the one on which a tool was found, and was not renewed since. */
-function isAsFound(session: WatchedSession, foundOn: FindingPlace | undefined): boolean {
-  return foundOn !== undefined && session === foundOn.session && session.renewal <= foundOn.renewal;
-}
-
-/** What a session asks just before it writes the call: credentials, a login or a full queue may have taken their time. */
-function refusalOf(
-  { tool }: ToolCall,
-  session: WatchedSession,
-  target: ManagedServer,
-  registry: ToolRegistry,
-): Refusal {
-  const { renewal } = session;
-  return () => {
-    if (session.renewal === renewal || !target.isRelisting) return changeOf(tool, registry);
-    // It waits for the new list, and is judged by that.
-    const message = `Server "${tool.server}" began a new session before the call of tool "${tool.originalName}" was sent, and has not listed its tools since.`;
-    return new McpError("MCP_SESSION_LOST", message, { ...detailsOf(tool), outcome: "not-sent" });
-  };
-}
-
-type Refusal = NonNullable<SessionRequestOptions["refusal"]>;
-
-/** An attempt that has failed. */
-interface Failure {
-  readonly thrown: unknown;
-  /** The session it was sent on, if it got that far. */
-  readonly session: WatchedSession | undefined;
-}
-
-/** Waits for a session if there is none, and goes on after a failure as long as that is safe or wanted. */
-async function sendUntilSettled(attempts: Attempts, first?: Failure): Promise<ToolCallResult> {
-  const { call, time } = attempts;
-  for (let failure = first; ; ) {
-    const delayMs = failure === undefined ? 0 : delayAfter(failure, attempts);
+export async function sendCall(sending: Sending): Promise<ToolCallResult> {
+  const { call, server } = sending;
+  const attempts = new Attempts(sending);
+  for (let delayMs = 0; ; ) {
     let session: WatchedSession | undefined;
     try {
       refuseIfAborted(call);
       if (delayMs > 0) await pause(delayMs, call);
       else if (attempts.unusable !== undefined) await turnOfTheEventLoop();
       refuseIfAborted(call);
-      session = await judgedSession(attempts);
-      const { target, registry } = attempts;
-      return await sendOnce(call, session, time.left(), refusalOf(call, session, target, registry));
+      const { openSession } = server;
+      // A session on which the tool was found is used in the same turn.
+      session = isAsFound(openSession, sending.foundOn) ? openSession : await attempts.judgedSession();
+      return await send(sending, session, attempts.time);
     } catch (thrown) {
-      failure = { thrown, session };
+      delayMs = attempts.delayAfter(thrown, session);
     }
   }
 }
 
+/** Whether a session is the one on which a tool was found, and was not renewed since. */
+function isAsFound(
+  session: WatchedSession | undefined,
+  foundOn: FindingPlace | undefined,
+): session is WatchedSession {
+  if (session === undefined || foundOn === undefined) return false;
+  return session === foundOn.session && session.renewal <= foundOn.renewal;
+}
+
 /** The attempts at one call. */
-interface Attempts {
-  readonly call: ToolCall;
-  readonly target: ManagedServer;
-  readonly registry: ToolRegistry;
+class Attempts {
+  readonly #sending: Sending;
   readonly time: CallTime;
   /** The latest renewal of any session when the call began. */
-  readonly renewal: number;
-  /** Where the judged tool was found. */
-  readonly foundOn: FindingPlace | undefined;
-  readonly isFreshlyFound: boolean;
+  readonly #renewal = latestRenewal();
   /** See `ReplayQuestion`. */
-  mayHaveRun: number;
-  unsent: number;
-  refused: number;
+  #mayHaveRun = 0;
+  #unsent = 0;
+  #refused = 0;
   /** The session of the last attempt, if that could not be sent. */
   unusable: Session | undefined;
   /** The error of the last attempt that may have run. */
-  uncertain: McpError | undefined;
+  #uncertain: McpError | undefined;
+
+  constructor(sending: Sending) {
+    this.#sending = sending;
+    this.time = new CallTime(sending.call.options, sending.server.definition.limits);
+  }
+
+  /**
+   * The session, once there is one.
+   *
+   * @throws McpError why there is none, or that the tool has changed or is not listed.
+   */
+  async judgedSession(): Promise<WatchedSession> {
+    const { call, server, registry, isFreshlyFound } = this.#sending;
+    const session = await waitForListedServer(call, this.time, server);
+    refuseIfOther(call.tool, registry);
+    const isLikeNew = isFreshlyFound && this.#unsent > 0 && this.#refused + this.#mayHaveRun === 0;
+    if (!isLikeNew) refuseIfUnlisted(call.tool, registry, server);
+    return session;
+  }
+
+  /**
+   * How long to wait after a failed attempt before the next, in milliseconds.
+   *
+   * @param session - the one it was sent on, if it got that far
+   * @throws McpError for all attempts together, if there is no next one.
+   */
+  delayAfter(thrown: unknown, session: WatchedSession | undefined): number {
+    const { call, server, registry } = this.#sending;
+    const { tool, options } = call;
+    const error = callError(thrown, tool, options.signal);
+    // Without a session the wait itself has failed.
+    if (session === undefined) throw keepUncertainty(error, this.#uncertain, tool);
+    this.#count(session, error);
+    const delayMs = repeatDelay({
+      error,
+      mayHaveRun: this.#mayHaveRun,
+      unsent: this.#unsent,
+      refused: this.#refused,
+      hasEnded: server.openSession !== session,
+      wasRenewed: session.renewal > this.#renewal,
+      replay: options.replay,
+      tool: registry.find(tool.server, tool.originalName),
+      limits: server.definition.limits ?? {},
+    });
+    if (delayMs !== undefined && delayMs < this.time.leftMs()) return delayMs;
+    if (isToolGone(error)) void relist(server);
+    throw keepUncertainty(error, this.#uncertain, tool);
+  }
+
+  #count(session: Session, error: McpError): void {
+    const { unusable } = this;
+    this.unusable = undefined;
+    if (error.outcome === "unknown") {
+      this.#uncertain = error;
+      this.#mayHaveRun += 1;
+      this.#unsent = 0;
+      this.#refused = 0;
+      this.time.worked();
+    } else if (isUnsent(error)) {
+      this.#unsent += 1;
+      this.unusable = session;
+      // Over HTTP a connection may break while its session goes on. One that fails twice in a row has ended, whatever it says.
+      if (unusable === session) this.#sending.server.reportLoss(session, error);
+    } else this.#refused += 1;
+  }
 }
 
-const NO_ATTEMPT = { mayHaveRun: 0, unsent: 0, refused: 0, unusable: undefined, uncertain: undefined };
-
-/**
- * The session, once there is one.
- *
- * @throws McpError why there is none, or that the tool has changed or is not listed.
- */
-async function judgedSession(attempts: Attempts): Promise<WatchedSession> {
-  const { call, target, registry, time, foundOn, isFreshlyFound, unsent, refused, mayHaveRun } = attempts;
-  const { openSession } = target;
-  if (openSession !== undefined && isAsFound(openSession, foundOn)) return openSession;
-  const session = await waitForListedServer(call, time, target);
-  refuseIfOther(call.tool, registry);
-  const isLikeNew = isFreshlyFound && unsent > 0 && refused + mayHaveRun === 0;
-  if (!isLikeNew) refuseIfUnlisted(call.tool, registry, target);
-  return session;
-}
-
-/**
- * How long to wait after a failed attempt before the next, in milliseconds.
- *
- * @throws McpError for all attempts together, if there is no next one.
- */
-function delayAfter(failure: Failure, attempts: Attempts): number {
-  const { call, target, registry, time } = attempts;
-  const { tool, options } = call;
-  const error = callError(failure.thrown, tool, options.signal);
-  // Without a session the wait itself has failed.
-  if (failure.session === undefined) throw keepUncertainty(error, attempts.uncertain, tool);
-  count(failure.session, error, attempts);
-  const { mayHaveRun, unsent, refused } = attempts;
-  const delayMs = repeatDelay({
-    error,
-    mayHaveRun,
-    unsent,
-    refused,
-    wasRenewed: failure.session.renewal > attempts.renewal,
-    replay: options.replay,
-    tool: registry.find(tool.server, tool.originalName),
-    limits: target.definition.limits ?? {},
-  });
-  if (delayMs !== undefined && delayMs < time.leftMs()) return delayMs;
-  if (isToolGone(error)) void relist(target);
-  throw keepUncertainty(error, attempts.uncertain, tool);
-}
-
-function count(session: Session, error: McpError, attempts: Attempts): void {
-  const { unusable } = attempts;
-  attempts.unusable = undefined;
-  if (error.outcome === "unknown") {
-    attempts.uncertain = error;
-    attempts.mayHaveRun += 1;
-    attempts.unsent = 0;
-    attempts.refused = 0;
-    attempts.time.worked();
-  } else if (isUnsent(error)) {
-    attempts.unsent += 1;
-    attempts.unusable = session;
-    // Over HTTP a connection may break while its session goes on. One that fails twice in a row has ended, whatever it says.
-    if (unusable === session) attempts.target.reportLoss(session, error);
-  } else attempts.refused += 1;
-}
-
-function sendOnce(
-  { tool, args, options }: ToolCall,
-  session: WatchedSession,
-  { timeoutMs, maxTotalMs }: RequestTime,
-  refusal: Refusal,
-  goOn?: (failure: SentFailure) => Promise<ToolCallResult>,
-): Promise<ToolCallResult> {
-  const params = { name: tool.originalName, arguments: args };
+function send(sending: Sending, session: WatchedSession, time: CallTime): Promise<ToolCallResult> {
+  const { tool, args, options } = sending.call;
   const { signal, onProgress, meta, handlers, inputRequired, inputResponses, requestState } = options;
-  const request = {
-    signal,
-    timeoutMs,
-    maxTotalMs,
-    onProgress,
-    meta: meta === undefined ? undefined : copied(meta, tool),
-    handlers,
-    inputRequired,
-    inputResponses,
-    requestState,
-    tool: tool.definition,
-    refusal,
-  };
+  const refusal = refusalOf(sending, session);
   const refused = refusal(); // A connector of the program's own may not ask.
   if (refused !== undefined) throw refused;
-  return session.request("tools/call", params, request, goOn);
+  return session.request(
+    "tools/call",
+    { name: tool.originalName, arguments: args },
+    {
+      signal,
+      ...time.left(),
+      onProgress,
+      meta: meta === undefined ? undefined : copied(meta, tool),
+      handlers,
+      inputRequired,
+      inputResponses,
+      requestState,
+      tool: tool.definition,
+      refusal,
+    },
+  );
+}
+
+/** What a session asks just before it writes the call: credentials, a login or a full queue may have taken their time. */
+function refusalOf(
+  { call: { tool }, server, registry }: Sending,
+  session: WatchedSession,
+): NonNullable<SessionRequestOptions["refusal"]> {
+  const { renewal } = session;
+  return () => {
+    if (session.renewal === renewal || !server.isRelisting) return changeOf(tool, registry);
+    // It waits for the new list, and is judged by that.
+    const message = `Server "${tool.server}" began a new session before the call of tool "${tool.originalName}" was sent, and has not listed its tools since.`;
+    return new McpError("MCP_SESSION_LOST", message, { ...detailsOf(tool), outcome: "not-sent" });
+  };
 }
 
 /** Copied because a session may add to what it sends; the caller's object must not change ([T41]). */
@@ -257,8 +222,8 @@ async function pause(delayMs: number, { tool, options: { signal } }: ToolCall): 
 }
 
 /** Reads the outdated list again. The call is not repeated: its caller decides by the new list. */
-async function relist(target: ManagedServer): Promise<void> {
-  using deadline = operationDeadline(target, "list", {});
+async function relist(server: ManagedServer): Promise<void> {
+  using deadline = operationDeadline(server, "list", {});
   // The server reports a failure itself.
-  await target.refreshTools(deadline).catch(() => {});
+  await server.refreshTools(deadline).catch(() => {});
 }

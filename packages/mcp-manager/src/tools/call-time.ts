@@ -1,151 +1,127 @@
 import {
   type CallOptions,
+  createDeadline,
   DEFAULT_LIMITS,
-  isRecord,
+  type Deadline,
   MAX_TIMER_MS,
+  McpError,
+  type RequestOptions,
   type ServerLimits,
+  type ToolCall,
 } from "@jackfield/mcp-core";
-import { writtenValue } from "../written-value.ts";
+import type { ManagedServer } from "../server/managed-server.ts";
+import type { WatchedSession } from "../server/watched-session.ts";
+import { abortedBeforeSending, detailsOf, unavailable } from "./call-error.ts";
+
+/** The time of one request, in milliseconds: until an answer or increasing progress, and in total. `0` = no limit. */
+type RequestTime = Required<{ readonly [K in "timeoutMs" | "maxTotalMs"]: number }>;
 
 /**
- * The time a call has left, all its waits and attempts included. Measured by the monotonic clock, so that an adjustment of the system
- * time ends no call. Milliseconds; `0` = no limit.
+ * The time a call or another request has left, all its waits and attempts included. Measured by the monotonic clock, so that an
+ * adjustment of the system time ends no call. Milliseconds; `0` = no limit.
  */
-export interface CallTime {
-  /** The shorter of the call's two limits. */
-  readonly limitMs: number;
-  /** For a later request. */
-  left(): RequestTime;
+export class CallTime {
+  readonly #startedAt = performance.now();
+  /** Since when an answer or progress is awaited. */
+  #workedAt = this.#startedAt;
+  readonly #idleMs: number;
+  readonly #totalMs: number;
+
+  constructor(
+    { timeoutMs, maxTotalMs }: Pick<RequestOptions, "timeoutMs" | "maxTotalMs">,
+    limits: ServerLimits = {},
+  ) {
+    this.#idleMs = timeoutMs ?? limits.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs;
+    this.#totalMs = maxTotalMs ?? limits.maxTotalMs ?? DEFAULT_LIMITS.maxTotalMs;
+  }
+
+  /** The shorter of the two limits. */
+  get limitMs(): number {
+    return shorter(this.#idleMs, this.#totalMs);
+  }
+
+  /** For a request that is sent now. */
+  left(): RequestTime {
+    const now = performance.now();
+    return {
+      timeoutMs: rest(this.#idleMs, now - this.#workedAt),
+      maxTotalMs: rest(this.#totalMs, now - this.#startedAt),
+    };
+  }
+
   /** For waiting until the server is ready. */
-  waitMs(): number;
+  waitMs(): number {
+    const { timeoutMs, maxTotalMs } = this.left();
+    return shorter(timeoutMs, maxTotalMs);
+  }
+
   /** For another attempt; `Infinity` = no limit. */
-  leftMs(): number;
+  leftMs(): number {
+    const now = performance.now();
+    const idleMs = this.#idleMs === 0 ? Number.POSITIVE_INFINITY : this.#idleMs - (now - this.#workedAt);
+    const totalMs = this.#totalMs === 0 ? Number.POSITIVE_INFINITY : this.#totalMs - (now - this.#startedAt);
+    return Math.min(idleMs, totalMs);
+  }
+
   /**
    * The server has worked on a request that is lost. Restarts the time for an answer or progress, because it is unknown here when
    * progress was last reported. The total time goes on.
    */
-  worked(): void;
-}
-
-/** The time of one request: until an answer or increasing progress, and in total. */
-export interface RequestTime {
-  readonly timeoutMs: number;
-  readonly maxTotalMs: number;
-}
-
-/** @param startedAt - when the call began, by the monotonic clock; default: now */
-export function createCallTime(
-  options: CallOptions,
-  limits: ServerLimits,
-  startedAt = performance.now(),
-): CallTime {
-  return new ElapsingTime(limitsOf(options, limits), startedAt);
-}
-
-/** The time of a request that is sent as soon as its call begins. */
-export function wholeTime(options: CallOptions, limits: ServerLimits): RequestTime {
-  const { timeoutMs, maxTotalMs } = limitsOf(options, limits);
-  return { timeoutMs: rest(timeoutMs, 0), maxTotalMs: rest(maxTotalMs, 0) };
-}
-
-function limitsOf({ timeoutMs, maxTotalMs }: CallOptions, limits: ServerLimits): RequestTime {
-  return {
-    timeoutMs: timeoutMs ?? limits.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs,
-    maxTotalMs: maxTotalMs ?? limits.maxTotalMs ?? DEFAULT_LIMITS.maxTotalMs,
-  };
-}
-
-class ElapsingTime implements CallTime {
-  readonly #startedAt: number;
-  /** Since when an answer or progress is awaited. */
-  #workedAt: number;
-  readonly #idleMs: number;
-  readonly #totalMs: number;
-
-  constructor({ timeoutMs, maxTotalMs }: RequestTime, startedAt: number) {
-    this.#startedAt = startedAt;
-    this.#workedAt = startedAt;
-    this.#idleMs = timeoutMs;
-    this.#totalMs = maxTotalMs;
-  }
-
-  get limitMs(): number {
-    if (this.#idleMs === 0 || this.#totalMs === 0) return this.#idleMs + this.#totalMs;
-    return Math.min(this.#idleMs, this.#totalMs);
-  }
-
-  left(): RequestTime {
-    const now = performance.now();
-    return {
-      timeoutMs: rest(this.#idleMs, this.#silentMs(now)),
-      maxTotalMs: rest(this.#totalMs, this.#elapsedMs(now)),
-    };
-  }
-
-  waitMs(): number {
-    const { timeoutMs, maxTotalMs } = this.left();
-    return timeoutMs === 0 || maxTotalMs === 0 ? timeoutMs + maxTotalMs : Math.min(timeoutMs, maxTotalMs);
-  }
-
-  leftMs(): number {
-    const now = performance.now();
-    const idleMs = this.#idleMs === 0 ? Number.POSITIVE_INFINITY : this.#idleMs - this.#silentMs(now);
-    const totalMs = this.#totalMs === 0 ? Number.POSITIVE_INFINITY : this.#totalMs - this.#elapsedMs(now);
-    return Math.min(idleMs, totalMs);
-  }
-
   worked(): void {
     this.#workedAt = performance.now();
   }
+}
 
-  #silentMs(now: number): number {
-    return Math.floor(now - this.#workedAt);
-  }
-
-  #elapsedMs(now: number): number {
-    return Math.floor(now - this.#startedAt);
-  }
+/** The shorter of two limits of which `0` is none. */
+function shorter(a: number, b: number): number {
+  return a === 0 || b === 0 ? a + b : Math.min(a, b);
 }
 
 /** The rest of a limit: at least 1, because 0 means no limit. */
 function rest(limitMs: number, elapsedMs: number): number {
   if (limitMs === 0) return 0;
-  return Math.min(MAX_TIMER_MS, Math.max(1, limitMs - elapsedMs));
+  return Math.min(MAX_TIMER_MS, Math.max(1, limitMs - Math.floor(elapsedMs)));
 }
+
+/** The deadline of a wait that counts against a call's time. @param expired - the message when the time is over */
+export function callDeadline(
+  { tool, options }: Pick<ToolCall, "tool" | "options">,
+  time: CallTime,
+  expired: () => string,
+): Deadline {
+  return createDeadline({
+    signal: options.signal,
+    timeoutMs: time.waitMs(),
+    aborted: () => abortedBeforeSending(tool),
+    expired: () => new McpError("MCP_CALL_TIMEOUT", expired(), { ...detailsOf(tool), outcome: "not-sent" }),
+  });
+}
+
+/** The share of a call's remaining time that a list may take: a server that never sends one can still be called. */
+const SHARE_OF_LIST = 0.5;
 
 /**
- * What is wrong with the options of a call or another request, if anything. An invalid time would never or always fire ([R45]), and a
- * misspelt `replay` must not decide whether a call is made twice.
+ * Waits for a session and, where possible, for its tools: a call is judged by what the server lists now (threat T78). The wait counts
+ * against the call's time; the rest is for the request.
+ *
+ * @throws McpError with outcome `not-sent`: why there is no session, `MCP_CALL_TIMEOUT`, or `MCP_ABORTED`.
  */
-export function invalidOption(options: CallOptions): string | undefined {
-  if (!isRecord(options)) return `its options must be an object, not ${writtenValue(options)}`;
-  const { signal, timeoutMs, maxTotalMs, replay, inputRequired, approved } = options;
-  if (signal !== undefined && !isSignal(signal))
-    return `option "signal" must be an AbortSignal, not ${writtenValue(signal)}`;
-  if (timeoutMs !== undefined && !isDuration(timeoutMs))
-    return `option "timeoutMs" must be a finite number of at least 0, not ${writtenValue(timeoutMs)}`;
-  if (maxTotalMs !== undefined && !isDuration(maxTotalMs))
-    return `option "maxTotalMs" must be a finite number of at least 0, not ${writtenValue(maxTotalMs)}`;
-  if (replay !== undefined && !isReplay(replay))
-    return `option "replay" must be "never", "trusted" or a whole number of at least 0, not ${writtenValue(replay)}`;
-  if (inputRequired !== undefined && inputRequired !== "handlers" && inputRequired !== "return")
-    return `option "inputRequired" must be "handlers" or "return", not ${writtenValue(inputRequired)}`;
-  if (approved !== undefined && typeof approved !== "string")
-    return `option "approved" must be the digest of the tool that was shown, toolDigest(tool) of @jackfield/mcp-core, not ${writtenValue(approved)}`;
-  return undefined;
-}
-
-/** Also accepts an `AbortSignal` of another realm. */
-function isSignal(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { aborted, addEventListener } = value as Partial<AbortSignal>;
-  return typeof aborted === "boolean" && typeof addEventListener === "function";
-}
-
-function isDuration(value: unknown): boolean {
-  return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
-}
-
-function isReplay(value: unknown): boolean {
-  return value === "never" || value === "trusted" || (Number.isInteger(value) && Number(value) >= 0);
+export async function waitForListedServer(
+  call: { readonly tool: ToolCall["tool"]; readonly options: CallOptions },
+  time: CallTime,
+  server: ManagedServer,
+): Promise<WatchedSession> {
+  const { tool } = call;
+  using deadline = callDeadline(
+    call,
+    time,
+    () =>
+      `Server "${tool.server}" was not ready for tool "${tool.originalName}" within ${time.limitMs} ms, so the call was not sent; see its state in servers(), or raise timeoutMs.`,
+  );
+  try {
+    return await server.listedSession(deadline, () => time.leftMs() * SHARE_OF_LIST);
+  } catch (cause) {
+    if (deadline.signal.aborted) throw deadline.signal.reason;
+    throw unavailable(tool, cause);
+  }
 }

@@ -17,29 +17,6 @@ export interface AliasedTools {
   find(server: string, originalName: string): ToolDescriptor | undefined;
 }
 
-/**
- * Finds tools by names that none of them has. A model may write any name at any time, so names are looked up in an index: it is made at
- * the first unknown name, server by server and in slices of time, and a server's part is made again only after its tools have changed.
- */
-export interface ToolAliases {
-  /**
-   * The tool that a model must have meant by an unknown name. Tolerates another case, `.` `-` `_` `/` `:` exchanged or repeated, a
-   * missing server name or `mcp`, a framework's prefix, a lost hash, and a long name cut off ([L32]).
-   *
-   * @returns `undefined` unless exactly one tool fits. Tools that are kept back fit as well, so that a call of one never becomes a call
-   * of a similar tool; they are never returned.
-   */
-  repaired(asked: string): Promise<ToolDescriptor | undefined>;
-  /** The tools on offer with names most like the one asked for, at most three, best first. @param server - only this server's; default: all */
-  nearest(asked: string, server?: string): Promise<readonly ToolDescriptor[]>;
-  /** The server's tools have changed. */
-  forget(server: string): void;
-}
-
-export function createToolAliases(tools: AliasedTools): ToolAliases {
-  return new Aliases(tools);
-}
-
 /** Prefixes that frameworks and models put before a tool's name, as in `functions.mcp__docs__search` or `default_api:search`. */
 const FRAMEWORK_PREFIX = /^(?:functions?|tools?|default_api|namespace)[.:/]+/i;
 /** The number of the call, which some models append. */
@@ -72,7 +49,11 @@ interface ServerIndex {
   readonly pairs: ReadonlyMap<string, readonly number[]>;
 }
 
-class Aliases implements ToolAliases {
+/**
+ * Finds tools by names that none of them has. A model may write any name at any time, so names are looked up in an index: it is made at
+ * the first unknown name, server by server and in slices of time, and a server's part is made again only after its tools have changed.
+ */
+export class ToolAliases {
   readonly #tools: AliasedTools;
   readonly #indexes = new Map<string, ServerIndex>();
   /** Servers whose tools have changed since they were indexed. */
@@ -83,6 +64,13 @@ class Aliases implements ToolAliases {
     this.#tools = tools;
   }
 
+  /**
+   * The tool that a model must have meant by an unknown name. Tolerates another case, `.` `-` `_` `/` `:` exchanged or repeated, a
+   * missing server name or `mcp`, a framework's prefix, a lost hash, and a long name cut off ([L32]).
+   *
+   * @returns `undefined` unless exactly one tool fits. Tools that are kept back fit as well, so that a call of one never becomes a call
+   * of a similar tool; they are never returned.
+   */
   async repaired(asked: string): Promise<ToolDescriptor | undefined> {
     const readings = readingsOf(asked);
     if (readings.length === 0) return undefined;
@@ -99,6 +87,7 @@ class Aliases implements ToolAliases {
     return known && meant && this.#tools.find(meant.server, known.originalName);
   }
 
+  /** The tools on offer with names most like the one asked for, at most three, best first. @param server - only this server's; default: all */
   async nearest(asked: string, server?: string): Promise<readonly ToolDescriptor[]> {
     await this.#indexAll();
     const wanted = pairsOf(comparable(asked.slice(0, LONGEST_SUGGESTED)));
@@ -123,6 +112,7 @@ class Aliases implements ToolAliases {
       .map(({ tool }) => tool);
   }
 
+  /** The server's tools have changed. */
   forget(server: string): void {
     this.#outdated.add(server);
   }

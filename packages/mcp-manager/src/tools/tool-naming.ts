@@ -1,6 +1,54 @@
-import { isUnawaited } from "../unawaited.ts";
-import { checkNaming, type NameTool, type NamingOptions } from "./naming-options.ts";
 import { createServerNames, MAX_NAME_LENGTH, type ServerNames, safeWholeName } from "./server-names.ts";
+
+/**
+ * How the exposed name of a tool is built. All but `tool` include the server's name:
+ *
+ * - `mcp__server__tool`: unsafe characters replaced by `_`; runs of `_` in the server's part as one, none at its ends (Claude Code).
+ * - `mcp__server_tool`: lower case, runs of unsafe characters as one `_`; a tool that begins with its server's name does not repeat it:
+ *   `puppeteer/puppeteer_screenshot` is `mcp__puppeteer_screenshot` (oh-my-pi).
+ * - `mcp_server_tool`: unsafe characters replaced by `_` (SideCar).
+ * - `mcp_server__tool`: unsafe characters replaced by `_`, no `_` or `-` at the ends of a part (OpenAI Agents SDK).
+ * - `tool`: the tool's name alone (hexos). While several servers offer it, each of these tools is called `mcp__server__tool`.
+ */
+export type NamingStrategy =
+  | "mcp__server__tool"
+  | "mcp__server_tool"
+  | "mcp_server_tool"
+  | "mcp_server__tool"
+  | "tool";
+
+/**
+ * A custom naming function, called with the original names. It must be pure. Unsafe characters in its result are replaced. If the
+ * result is unusable (empty, over 64 characters, reserved, given to two tools) or the function throws, the tool is called
+ * `mcp__server__tool`.
+ */
+export type NameTool = (tool: { readonly server: string; readonly tool: string }) => string;
+
+/** How tools are named. */
+export interface NamingOptions {
+  /** Default `mcp__server__tool`. */
+  readonly strategy?: NamingStrategy | NameTool | undefined;
+  /** Names the host uses for other tools; no tool gets one of them. */
+  readonly reserved?: readonly string[] | undefined;
+}
+
+/** The naming of earlier runtimes, for programs that migrate from them. How a clashing name is made unique is our own. */
+export const NAMING_PRESETS = {
+  "claude-code": { strategy: "mcp__server__tool" },
+  "oh-my-pi": { strategy: "mcp__server_tool" },
+  "openai-agents": { strategy: "mcp_server__tool" },
+  sidecar: { strategy: "mcp_server_tool" },
+  hexos: { strategy: "tool" },
+} as const satisfies { readonly [runtime: string]: NamingOptions };
+
+/** The names of all patterns. */
+export const STRATEGIES: readonly NamingStrategy[] = [
+  "mcp__server__tool",
+  "mcp__server_tool",
+  "mcp_server_tool",
+  "mcp_server__tool",
+  "tool",
+];
 
 /** The original names of a server's tools. */
 export interface ListedNames {
@@ -29,10 +77,8 @@ export interface ToolNaming {
  * which servers and tools come ([C16]).
  *
  * @param servers every configured server, connected or not.
- * @throws McpError `MCP_CONFIG_INVALID` for invalid options.
  */
 export function createToolNaming(servers: readonly string[], options: NamingOptions): ToolNaming {
-  checkNaming(options);
   const { strategy = "mcp__server__tool", reserved = [] } = options;
   const given = new Set(reserved);
   const isReserved = (name: string) => given.has(name);
@@ -154,4 +200,11 @@ function* otherServers(claims: Claims, server: string, names: readonly string[])
     const others = [...claimants.keys()].filter((claimant) => claimant !== server);
     if (others.length === 1) yield* others;
   }
+}
+
+/** Whether a value is a promise where none is awaited. Handles its rejection, because an unhandled one would end the process. */
+export function isUnawaited(answer: unknown): boolean {
+  if (!(answer instanceof Promise)) return false;
+  answer.catch(() => {});
+  return true;
 }

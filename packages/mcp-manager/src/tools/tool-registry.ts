@@ -3,14 +3,16 @@ import {
   type ServerDefinition,
   type ToolDefinition,
   type ToolDescriptor,
+  type ToolFilter,
+  type ToolListPolicy,
   type ToolsChanged,
+  thrownMessage,
 } from "@jackfield/mcp-core";
-import type { NamingOptions } from "./naming-options.ts";
-import { createSortedTools } from "./sorted-tools.ts";
-import { createToolAliases, type KnownTool, type ToolAliases } from "./tool-alias.ts";
-import { isIncluded, unmatchedInclude } from "./tool-filter.ts";
-import { createToolNaming, type ToolNaming } from "./tool-naming.ts";
-import { type OfferRules, offeredTools } from "./tool-slice.ts";
+import { matchesPattern } from "@jackfield/mcp-tools/name-pattern";
+import { SCHEMA_NAMES, unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
+import { SortedTools } from "./sorted-tools.ts";
+import { type KnownTool, ToolAliases } from "./tool-alias.ts";
+import { createToolNaming, isUnawaited, type NamingOptions, type ToolNaming } from "./tool-naming.ts";
 
 export interface ToolRegistryOptions extends OfferRules {
   /** Every configured server, connected or not: names depend on the configuration. */
@@ -18,41 +20,6 @@ export interface ToolRegistryOptions extends OfferRules {
   readonly naming: NamingOptions;
   /** Called with what a person should look at, and the server's name. */
   readonly warn: (message: string, server: string) => void;
-}
-
-/** The tools on offer: one slice per server, replaced as a whole, by the owner's exact name ([C14]). */
-export interface ToolRegistry {
-  /** Sorted by name, frozen, the same array while nothing changed; identical content gives identical bytes ([C16]). */
-  tools(): readonly ToolDescriptor[];
-  get(name: string): ToolDescriptor | undefined;
-  find(server: string, originalName: string): ToolDescriptor | undefined;
-  /**
-   * Whether a text, in which `*` stands for any characters, is meant for exposed names: it is one, or begins like one. A server may call a
-   * tool as another server's is exposed, at any time, so such a text must not mean original names.
-   */
-  isOfExposedNames(text: string): boolean;
-  /** Finds tools by names that none of them has. */
-  readonly aliases: ToolAliases;
-  /** How many tools of the server are on offer. */
-  count(server: string): number;
-  /** @returns what changed for a caller, server by server; nothing for a server that is not configured. */
-  replace(
-    server: string,
-    tools: readonly ToolDefinition[],
-    origin: "live" | "cache",
-  ): readonly ToolsChanged[];
-  remove(server: string): readonly ToolsChanged[];
-  /**
-   * Applies a new set of configured servers: drops the slices of servers that are gone or switched off, renames tools whose names
-   * depend on the set, and applies changed filters to known lists.
-   *
-   * @returns what changed for a caller, server by server.
-   */
-  configure(servers: readonly ServerDefinition[]): readonly ToolsChanged[];
-}
-
-export function createToolRegistry(options: ToolRegistryOptions): ToolRegistry {
-  return new Registry(options);
 }
 
 interface ReceivedList {
@@ -65,15 +32,17 @@ type Slice = ReadonlyMap<string, ToolDescriptor>;
 
 const NOTHING: Slice = new Map();
 
-class Registry implements ToolRegistry {
+/** The tools on offer: one slice per server, replaced as a whole, by the owner's exact name ([C14]). */
+export class ToolRegistry {
   readonly #options: ToolRegistryOptions;
   /** The servers that may offer something, by name. */
   #servers: ReadonlyMap<string, ServerDefinition>;
   #naming: ToolNaming;
   readonly #listings = new Map<string, ReceivedList>();
   readonly #slices = new Map<string, Slice>();
-  readonly #sorted = createSortedTools();
-  readonly aliases = createToolAliases({
+  readonly #sorted = new SortedTools();
+  /** Finds tools by names that none of them has. */
+  readonly aliases = new ToolAliases({
     servers: () => this.#listings.keys(),
     known: (server) => this.#known(server),
     find: (server, originalName) => this.find(server, originalName),
@@ -87,6 +56,7 @@ class Registry implements ToolRegistry {
     this.#naming = createToolNaming(namesOf(options.servers), options.naming);
   }
 
+  /** Sorted by name, frozen, the same array while nothing changed; identical content gives identical bytes ([C16]). */
   tools(): readonly ToolDescriptor[] {
     return this.#sorted.list();
   }
@@ -99,6 +69,10 @@ class Registry implements ToolRegistry {
     return this.#slices.get(server)?.get(originalName);
   }
 
+  /**
+   * Whether a text, in which `*` stands for any characters, is meant for exposed names: it is one, or begins like one. A server may call a
+   * tool as another server's is exposed, at any time, so such a text must not mean original names.
+   */
   isOfExposedNames(text: string): boolean {
     const place = text.indexOf("*");
     const literal = place < 0 ? text : text.slice(0, place);
@@ -112,10 +86,12 @@ class Registry implements ToolRegistry {
     return Array.from(originalNames, (originalName) => ({ originalName, name: names.get(originalName) }));
   }
 
+  /** How many tools of the server are on offer. */
   count(server: string): number {
     return this.#slices.get(server)?.size ?? 0;
   }
 
+  /** @returns what changed for a caller, server by server; nothing for a server that is not configured. */
   replace(
     server: string,
     listed: readonly ToolDefinition[],
@@ -135,6 +111,12 @@ class Registry implements ToolRegistry {
     return this.#offer([server, ...renamed]);
   }
 
+  /**
+   * Applies a new set of configured servers: drops the slices of servers that are gone or switched off, renames tools whose names
+   * depend on the set, and applies changed filters to known lists.
+   *
+   * @returns what changed for a caller, server by server.
+   */
   configure(servers: readonly ServerDefinition[]): readonly ToolsChanged[] {
     const before = { servers: this.#servers, naming: this.#naming };
     this.#servers = enabledServers(servers);
@@ -245,4 +227,130 @@ function byName(slice: Slice): Slice {
 /** Whether a tool that is still there has changed. */
 function isOther(was: ToolDescriptor, tool: ToolDescriptor | undefined): boolean {
   return tool !== undefined && was !== tool && !isAlike(was, tool);
+}
+
+/** What decides which tools of a server are offered. */
+export interface OfferRules {
+  readonly policies: readonly ToolListPolicy[];
+  /** Called for every tool that is kept back, except by a filter. */
+  readonly blocked: (tool: ToolDescriptor, reason: string) => void;
+}
+
+/** A server's list as it was received, and the names its tools got. */
+export interface NamedListing {
+  readonly server: ServerDefinition;
+  readonly listed: readonly ToolDefinition[];
+  readonly origin: "live" | "cache";
+  /** Exposed names by original names. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+const NAMESAKE = { blocked: "an earlier tool of the server has the same name" };
+
+/**
+ * The tools offered of a server's list, by original name: those that its filter lets through and no policy blocks. Of two tools with
+ * one name the first wins, so that a later one cannot take its place.
+ */
+function offeredTools(
+  { server, listed, origin, names }: NamedListing,
+  { policies, blocked }: OfferRules,
+): Map<string, ToolDescriptor> {
+  const offered = new Map<string, ToolDescriptor>();
+  /** Needed only if there are duplicates: `names` has one entry per original name. */
+  const seen = names.size < listed.length ? new Set<string>() : undefined;
+  const unchecked =
+    server.limits?.checkArguments === false ? ({ checkArguments: false } as const) : undefined;
+  for (const definition of listed) {
+    const name = names.get(definition.name);
+    if (name === undefined || !isIncluded(server.tools, definition.name)) continue;
+    const tool: ToolDescriptor = Object.freeze({
+      name,
+      server: server.name,
+      originalName: definition.name,
+      description: definition.description ?? definition.title ?? definition.annotations?.title ?? "",
+      definition: frozenDefinition(definition),
+      origin,
+      requiresApproval: false,
+      ...unchecked,
+    });
+    const decided = seen?.has(definition.name) ? NAMESAKE : applyPolicies(policies, tool);
+    seen?.add(definition.name);
+    if ("blocked" in decided) blocked(tool, decided.blocked);
+    else offered.set(definition.name, decided);
+  }
+  return offered;
+}
+
+function applyPolicies(
+  policies: readonly ToolListPolicy[],
+  tool: ToolDescriptor,
+): ToolDescriptor | { readonly blocked: string } {
+  let offered = tool;
+  for (const policy of policies) {
+    try {
+      const decided = policy(offered);
+      if ("blocked" in decided) return decided;
+      if (isUnawaited(decided) || typeof decided.definition !== "object")
+        return { blocked: "a tool policy returned something that is not a tool" };
+      if (decided === offered) continue; // Most tools pass as they are.
+      const { name, server, originalName } = tool; // A policy cannot change which tool it is.
+      offered = Object.freeze({ ...decided, name, server, originalName });
+    } catch (error) {
+      return { blocked: `a tool policy threw: ${thrownMessage(error)}` };
+    }
+  }
+  return offered;
+}
+
+/**
+ * Freezes a definition, because the catalog, the policies and every caller share it ([L13], [L14]). A schema that its catalog has not
+ * parsed yet is skipped: it is frozen when first read, and reading it here would parse the schemas of every tool at each start.
+ */
+function frozenDefinition(definition: ToolDefinition): ToolDefinition {
+  if (Object.isFrozen(definition)) return definition;
+  for (const key in definition) {
+    if (isUnparsed(definition, key)) continue;
+    const inner: unknown = definition[key as keyof ToolDefinition];
+    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
+  }
+  return Object.freeze(definition);
+}
+
+function isUnparsed(definition: ToolDefinition, key: string): boolean {
+  const isSchema = key === SCHEMA_NAMES[0] || key === SCHEMA_NAMES[1];
+  return isSchema && unparsedText(definition, key) !== undefined;
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  if (Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  // Schemas are JSON, so nothing is inherited; `for in` takes half the time of listing the values first.
+  for (const key in value) {
+    const inner: unknown = value[key];
+    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
+  }
+  return value;
+}
+
+/** Whether a server's filter lets a tool through, by its original name. `exclude` beats `include`. */
+export function isIncluded(filter: ToolFilter | undefined, tool: string): boolean {
+  if (filter === undefined) return true;
+  const { include, exclude = [] } = filter;
+  const isNamed = (patterns: readonly string[]) => patterns.some((pattern) => matchesPattern(pattern, tool));
+  return (include === undefined || isNamed(include)) && !isNamed(exclude);
+}
+
+/**
+ * The warning for a filter that includes tools the server does not offer, for example because of a typo ([L24]). `undefined` if all is
+ * well; an `exclude` that matches nothing does no harm.
+ */
+function unmatchedInclude(
+  { include = [] }: ToolFilter = {},
+  advertised: readonly string[],
+): string | undefined {
+  const unmatched = include.filter((pattern) => !advertised.some((tool) => matchesPattern(pattern, tool)));
+  if (unmatched.length === 0) return undefined;
+  const offered = advertised.slice(0, 20).map((tool) => `"${tool}"`);
+  const more = advertised.length > 20 ? ` and ${advertised.length - 20} more` : "";
+  return `The server's filter includes ${unmatched.map((pattern) => `"${pattern}"`).join(", ")}, which matches none of its tools; it offers ${offered.join(", ") || "none"}${more}.`;
 }

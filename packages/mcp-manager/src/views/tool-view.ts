@@ -1,24 +1,24 @@
 import {
   type CallOptions,
   type ContextSource,
+  isMcpError,
   type JsonObject,
   type Logger,
   McpError,
   type McpEvents,
   type Owned,
+  type ResourceSubscription,
   raceSignal,
+  type SearchToolsOptions,
   type ServerSnapshot,
   type ToolCallResult,
   type ToolDescriptor,
   type ToolRef,
   type ToolsChanged,
 } from "@jackfield/mcp-core";
-import { createEmitter, type Emitter } from "../emitter.ts";
-import type { FoundTool, ToolFinder } from "../tools/found-tool.ts";
-import { checkToolRef } from "../tools/tool-ref.ts";
-import { createAnnouncedTools } from "./announced-tools.ts";
-import { inOwnWords, notOffered } from "./not-offered.ts";
-import { verdictInTime } from "./verdict-in-time.ts";
+import { Emitter } from "../emitter.ts";
+import { CallTime, callDeadline } from "../tools/call-time.ts";
+import { checkToolRef, type FoundTool, type ToolFinder } from "../tools/tool-finder.ts";
 import {
   type AsyncViewFilter,
   asyncViewRules,
@@ -27,7 +27,6 @@ import {
   type ViewRules,
   viewRules,
 } from "./view-filter.ts";
-import { createViewSubscriptions } from "./view-subscriptions.ts";
 
 /** A tool source with some of a runtime's servers and tools, for one agent. */
 export interface ToolView extends ContextSource<McpEvents>, AsyncDisposable {
@@ -52,7 +51,7 @@ export interface ViewParent extends ContextSource<McpEvents> {
   readonly ended: AbortSignal;
   readonly isOfExposedNames: IsOfExposedNames;
   /** Finds a tool as a call does, or waits for it, without calling it. */
-  readonly find: ToolFinder;
+  find: ToolFinder["find"];
   /** Calls a tool that `find` returned; it is not looked up again. */
   callFound(found: FoundTool, args: JsonObject): Promise<ToolCallResult>;
   /** Like `on`, for wanted events only: kept events that this listener does not want stay for others. */
@@ -97,15 +96,17 @@ class View implements ToolView, ViewParent {
   /** The parent's tools that `#tools` was filtered from. */
   #offered: readonly ToolDescriptor[] | undefined;
   #tools: readonly ToolDescriptor[] = Object.freeze([]);
-  readonly #announced = createAnnouncedTools();
-  readonly #subscriptions = createViewSubscriptions();
+  /** The names of tools that the view's listeners know of, by server. Reading the view's tools does not change them. */
+  readonly #announced = new Map<string, readonly string[]>();
+  /** The subscriptions that were made through the view: they end with it. */
+  readonly #subscriptions = new Set<ResourceSubscription>();
   readonly #closing = new AbortController();
 
   constructor(parent: ViewParent, rules: ViewRules, log: Logger) {
     this.#parent = parent;
     this.#rules = rules;
     this.#log = log;
-    this.#changes = createEmitter(log);
+    this.#changes = new Emitter(log);
     this.begin();
     this.#stops.add(parent.on("toolsChanged", (change) => this.#toolsChanged(change)));
     const { judge } = rules;
@@ -125,12 +126,20 @@ class View implements ToolView, ViewParent {
 
   /** Takes the tools on offer as known, without an event: the view is about to be returned. */
   begin(): void {
-    this.#announced.begin(this.tools());
+    this.#announced.clear();
+    const servers = Map.groupBy(this.tools(), ({ server }) => server);
+    for (const [server, tools] of servers) this.#announced.set(server, tools.map(nameOf));
   }
 
   tools(): readonly ToolDescriptor[] {
     this.#refresh();
     return this.#tools;
+  }
+
+  searchTools(query: string, options: SearchToolsOptions = {}): readonly ToolDescriptor[] {
+    const shown = new Set(this.tools());
+    const tools = (tool: ToolDescriptor) => shown.has(tool) && (options?.tools?.(tool) ?? true);
+    return this.#parent.searchTools(query, { ...options, tools });
   }
 
   async callTool(ref: ToolRef, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolCallResult> {
@@ -181,6 +190,7 @@ class View implements ToolView, ViewParent {
 
   servers(): readonly ServerSnapshot[] {
     if (this.#isClosed) return [];
+    void this.#rules.judge?.(namesOf(this.#parent), []); // An entry that cannot be used may be new.
     return this.#parent.servers().filter(({ name }) => this.#rules.hasServer(name));
   }
 
@@ -209,8 +219,21 @@ class View implements ToolView, ViewParent {
   complete: ContextSource["complete"] = async (server, ...rest) =>
     this.#parent.complete(this.#visible(server), ...rest);
 
-  subscribe: ContextSource["subscribe"] = async (server, ...rest) =>
-    this.#subscriptions.add(await this.#parent.subscribe(this.#visible(server), ...rest));
+  subscribe: ContextSource["subscribe"] = async (name, ...rest) => {
+    const subscription = await this.#parent.subscribe(this.#visible(name), ...rest);
+    const { server, uri } = subscription;
+    if (this.#isClosed) {
+      await subscription.close();
+      const message = `The view was closed; "${uri}" is not watched any more.`;
+      throw new McpError("MCP_CLOSED", message, { server });
+    }
+    this.#subscriptions.add(subscription);
+    const close = async () => {
+      this.#subscriptions.delete(subscription);
+      await subscription.close();
+    };
+    return { server, uri, close, [Symbol.asyncDispose]: close };
+  };
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
@@ -218,7 +241,7 @@ class View implements ToolView, ViewParent {
     for (const stop of this.#stops) stop();
     this.#stops.clear();
     this.#tools = Object.freeze([]);
-    await this.#subscriptions.close();
+    await Promise.all([...this.#subscriptions].map((subscription) => subscription.close()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -252,8 +275,17 @@ class View implements ToolView, ViewParent {
 
   #publish(change: ToolsChanged): void {
     if (this.#isClosed) return;
-    const visible = this.#announced.next(this.tools(), change);
-    if (visible !== undefined) this.#changes.emit("toolsChanged", visible);
+    const { server } = change;
+    const own = this.tools().filter((tool) => tool.server === server);
+    const old = new Set(this.#announced.get(server));
+    const now = new Set(own.map(nameOf));
+    if (now.size > 0) this.#announced.set(server, [...now]);
+    else this.#announced.delete(server);
+    const added = [...now].filter((name) => !old.has(name));
+    const removed = [...old].filter((name) => !now.has(name));
+    const changed = change.changed.filter((name) => old.has(name) && now.has(name));
+    if (added.length + removed.length + changed.length === 0) return;
+    this.#changes.emit("toolsChanged", { server, added, removed, changed });
   }
 
   /** A tool that arrived while the call waited is new to the filter, which may need time to decide. */
@@ -262,11 +294,21 @@ class View implements ToolView, ViewParent {
     try {
       const found = await raceSignal(finding, this.#closing.signal);
       if (judge === undefined) return this.#shown(ref, found);
-      const judging = judge([found.tool.server], [found.tool]);
-      return this.#shown(ref, await verdictInTime(judging, found, this.ended));
+      const judged = judge([found.tool.server], [found.tool]);
+      return this.#shown(ref, await this.#withinItsTime(judged, found));
     } catch (error) {
       throw inOwnWords(error, ref);
     }
+  }
+
+  /** Waits for a verdict within the remaining time of the call. */
+  async #withinItsTime(judged: Promise<void>, found: FoundTool): Promise<FoundTool> {
+    const time = new CallTime(found.options);
+    const late = () =>
+      `Tool "${found.tool.originalName}" was not called: the filter of a view did not answer within ${time.limitMs} ms.`;
+    using deadline = callDeadline(found, time, late);
+    await raceSignal(judged, AbortSignal.any([deadline.signal, this.ended]));
+    return { ...found, options: { ...found.options, ...time.left() } };
   }
 
   #shown(ref: ToolRef, found: FoundTool): FoundTool {
@@ -293,4 +335,19 @@ class View implements ToolView, ViewParent {
   #refuseIfClosed(): void {
     this.#closing.signal.throwIfAborted();
   }
+}
+
+const nameOf = ({ name }: ToolDescriptor) => name;
+
+/** The error for a tool that a view does not show, whether or not it exists. */
+function notOffered(ref: ToolRef): McpError {
+  const place = typeof ref === "string" ? { tool: ref.slice(0, 128) } : ref;
+  const message = `This view offers no tool ${JSON.stringify(place.tool)}.`;
+  return new McpError("MCP_TOOL_UNKNOWN", message, { ...place, phase: "call", outcome: "not-sent" });
+}
+
+/** Replaces the parent's error for an unknown tool or server: it may name tools that the view hides. */
+function inOwnWords(error: unknown, ref: ToolRef): unknown {
+  const isUnknown = isMcpError(error, "MCP_TOOL_UNKNOWN") || isMcpError(error, "MCP_SERVER_UNKNOWN");
+  return isUnknown ? notOffered(ref) : error;
 }

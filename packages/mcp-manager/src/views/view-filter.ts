@@ -1,8 +1,14 @@
-import { isRecord, type Logger, McpError, type ToolDescriptor, thrownText } from "@jackfield/mcp-core";
+import {
+  isRecord,
+  type Logger,
+  McpError,
+  type ToolDefinition,
+  type ToolDescriptor,
+  thrownText,
+} from "@jackfield/mcp-core";
 import { matchesPattern } from "@jackfield/mcp-tools/name-pattern";
-import { isUnawaited } from "../unawaited.ts";
-import { writtenValue } from "../written-value.ts";
-import { createToolVerdicts } from "./tool-verdicts.ts";
+import { writtenValue } from "../option-check.ts";
+import { isUnawaited } from "../tools/tool-naming.ts";
 
 /** What a view lets through. Functions are called each time, so that their answer may change. */
 export interface ViewFilter {
@@ -97,7 +103,7 @@ export function asyncViewRules(
   checkFilter(filter);
   const { servers, tools } = filter;
   const shownServers = new Map<string, boolean>();
-  const shownTools = createToolVerdicts();
+  const shownTools = new ToolVerdicts();
   const asks = async (what: string, name: string, ask: () => unknown): Promise<boolean> => {
     try {
       return (await ask()) === true;
@@ -143,6 +149,43 @@ export function asyncViewRules(
       await Promise.all(shown.map((tool) => judgeTool(tool).then(told)));
     },
   };
+}
+
+/**
+ * An asynchronous filter's verdicts on tools. A verdict holds until anything but the tool's origin changes, and is forgotten when the tool
+ * is gone. When a tool from the catalog turns live, its descriptor is a new object with the same definition, and no event announces it.
+ */
+class ToolVerdicts {
+  /** Several for one definition, because two servers may share it. */
+  readonly #verdicts = new WeakMap<ToolDefinition, Map<ToolDescriptor, boolean>>();
+
+  /** `undefined` if this version of the tool was not judged. */
+  get(tool: ToolDescriptor): boolean | undefined {
+    const known = this.#verdicts.get(tool.definition) ?? [];
+    for (const [judged, isShown] of known) if (isSameTool(judged, tool)) return isShown;
+    return undefined;
+  }
+
+  set(tool: ToolDescriptor, isShown: boolean): void {
+    const { server, originalName } = tool;
+    const isOther = (judged: ToolDescriptor) =>
+      judged.server !== server || judged.originalName !== originalName;
+    const others = [...(this.#verdicts.get(tool.definition) ?? [])].filter(([judged]) => isOther(judged));
+    this.#verdicts.set(tool.definition, new Map([...others, [tool, isShown]]));
+  }
+}
+
+/** Whether two descriptors are equal, except for the origin. */
+function isSameTool(a: ToolDescriptor, b: ToolDescriptor): boolean {
+  return a === b || (holds(a, b) && holds(b, a));
+}
+
+/** Makes no array of keys, because it runs for ten thousand tools at each look. */
+function holds(a: ToolDescriptor, b: ToolDescriptor): boolean {
+  for (const key in a) {
+    if (key !== "origin" && a[key as keyof ToolDescriptor] !== b[key as keyof ToolDescriptor]) return false;
+  }
+  return true;
 }
 
 function oncePerTurn(call: () => void): () => void {

@@ -57,6 +57,9 @@ export function contextFixture(options: Partial<McpManagerOptions> = {}): Contex
     async open(session = contextSession()) {
       const attempt = await fixture.connector.nextAttempt();
       attempt.open(session);
+      // The manager takes it within the same turn of the event loop.
+      const isTaken = () => fixture.manager.servers()[0]?.status !== "connecting";
+      for (let step = 0; step < 100 && !isTaken(); step += 1) await Promise.resolve();
       return session;
     },
   };

@@ -1,10 +1,7 @@
 import { type JsonObject, type LogLevel, McpError } from "@jackfield/mcp-core";
 import { createFakeSession, type FakeSession } from "@jackfield/test-kit";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  createResourceSubscriptions,
-  type ResourceSubscriptions,
-} from "../../src/context/resource-subscriptions.ts";
+import { ResourceSubscriptions } from "../../src/context/resource-subscriptions.ts";
 
 const A = "file:///a";
 const B = "file:///b";
@@ -15,7 +12,7 @@ let subscriptions: ResourceSubscriptions;
 beforeEach(() => {
   logged = [];
   const log = (_level: LogLevel, message: string) => void logged.push(message);
-  subscriptions = createResourceSubscriptions({ server: "s", log });
+  subscriptions = new ResourceSubscriptions({ server: "s", log });
 });
 
 function openSession(answer: (method: string, params: JsonObject) => unknown = () => ({})): FakeSession {

@@ -89,7 +89,7 @@ describe("subscriptions of a runtime", () => {
 
   it("[N11] log a listener that throws or rejects, and still notify the others", async () => {
     const log = vi.fn();
-    const { manager, session } = await openedFixture({ log, resourceUpdateQuietMs: 0 });
+    const { manager, session } = await openedFixture({ log, limits: { resourceUpdateQuietMs: 0 } });
     await using _ = manager;
     const heard = vi.fn();
     await manager.subscribe("s", README.uri, () => {
@@ -127,7 +127,7 @@ describe("subscriptions of a runtime", () => {
     const held = Promise.withResolvers<object>();
     const answer = (method: string) => (method === "resources/subscribe" ? held.promise : {});
     const { manager, session } = await openedFixture(
-      { resourceUpdateQuietMs: 0 },
+      { limits: { resourceUpdateQuietMs: 0 } },
       contextSession({ answer }),
     );
     await using _ = manager;
@@ -150,7 +150,7 @@ describe("subscriptions of a runtime", () => {
   });
 
   it("[N6] end when the server no longer lists the resource", async () => {
-    const { manager, session } = await openedFixture({ resourceUpdateQuietMs: 0 });
+    const { manager, session } = await openedFixture({ limits: { resourceUpdateQuietMs: 0 } });
     await using _ = manager;
     await manager.resources("s");
     const heard = vi.fn();
@@ -175,7 +175,7 @@ describe("subscriptions of a runtime", () => {
   });
 
   it("[R23] are restored in the next session unless they were closed before it opened", async () => {
-    const { manager, session, open } = await openedFixture({ resourceUpdateQuietMs: 0 });
+    const { manager, session, open } = await openedFixture({ limits: { resourceUpdateQuietMs: 0 } });
     await using _ = manager;
     const heard = vi.fn();
     await manager.subscribe("s", README.uri, heard);
@@ -191,7 +191,7 @@ describe("subscriptions of a runtime", () => {
   });
 
   it("are restored on the server that a reload puts in place of theirs, and can be closed there", async () => {
-    const { manager, session, open } = await openedFixture({ resourceUpdateQuietMs: 0 });
+    const { manager, session, open } = await openedFixture({ limits: { resourceUpdateQuietMs: 0 } });
     await using _ = manager;
     const heard = vi.fn();
     const subscription = await manager.subscribe("s", README.uri, heard);

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createUpdatePace } from "../../src/context/update-pace.ts";
+import { UpdatePace } from "../../src/context/server-context.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe("the debouncing of resource updates", () => {
   it("[N13] reports ten updates within half a second once, after a quiet period", () => {
-    const pace = createUpdatePace(500);
+    const pace = new UpdatePace(500);
     const told: number[] = [];
     for (let update = 1; update <= 10; update += 1) {
       pace.push("a", () => told.push(update));
@@ -18,7 +18,7 @@ describe("the debouncing of resource updates", () => {
   });
 
   it("[N13] delays each resource separately", () => {
-    const pace = createUpdatePace(500);
+    const pace = new UpdatePace(500);
     const told: string[] = [];
     pace.push("a", () => told.push("a"));
     vi.advanceTimersByTime(400);
@@ -30,7 +30,7 @@ describe("the debouncing of resource updates", () => {
   });
 
   it("still reports a resource that is never quiet, after ten quiet periods", () => {
-    const pace = createUpdatePace(100);
+    const pace = new UpdatePace(100);
     let told = 0;
     for (let update = 0; update < 30; update += 1) {
       pace.push("a", () => {
@@ -42,7 +42,7 @@ describe("the debouncing of resource updates", () => {
   });
 
   it("[N13] reports nothing after clear()", () => {
-    const pace = createUpdatePace(100);
+    const pace = new UpdatePace(100);
     const tell = vi.fn();
     pace.push("a", tell);
     pace.clear();
@@ -53,7 +53,7 @@ describe("the debouncing of resource updates", () => {
 
   it("reports at once if the quiet period is 0", () => {
     const tell = vi.fn();
-    createUpdatePace(0).push("a", tell);
+    new UpdatePace(0).push("a", tell);
     expect(tell).toHaveBeenCalledOnce();
   });
 });

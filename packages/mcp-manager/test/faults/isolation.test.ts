@@ -72,7 +72,7 @@ describe("a faulty server", () => {
       const manager = createMcpManager({
         servers: [stdioDefinition("bad"), stdioDefinition("good")],
         resolve: passThroughResolver,
-        closeTimeoutMs: 1_000,
+        limits: { closeTimeoutMs: 1_000 },
         retry: { maxRetries: 2, jitter: "none" },
         connect: async (server, options) =>
           server.name === "good" ? good : await (FAULTS[fault] as Connector)(server, options),

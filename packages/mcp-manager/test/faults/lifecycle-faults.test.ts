@@ -165,7 +165,7 @@ describe("a server that hangs", () => {
   });
 
   it("[R53] on close() delays it by one closeTimeoutMs, even if fifty servers hang", async () => {
-    const { manager, sessions } = createFixture(names(50), { closeTimeoutMs: 3_000 });
+    const { manager, sessions } = createFixture(names(50), { limits: { closeTimeoutMs: 3_000 } });
     await manager.start();
     for (const session of sessions.values()) session.holdClose();
     let isClosed = false;

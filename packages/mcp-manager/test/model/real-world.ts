@@ -46,9 +46,13 @@ export class RealWorld {
       servers: definitionsOf(definitions),
       connect,
       resolve: passThroughResolver,
-      idleTimeoutMs: POLICY.idleTimeoutMs,
-      closeTimeoutMs: 2_000_000_000,
-      limits: { connectTimeoutMs: 0, callTimeoutMs: 0, maxTotalMs: 0 },
+      limits: {
+        connectTimeoutMs: 0,
+        callTimeoutMs: 0,
+        maxTotalMs: 0,
+        idleTimeoutMs: POLICY.idleTimeoutMs,
+        closeTimeoutMs: 2_000_000_000,
+      },
       retry: {
         delaysMs: POLICY.delaysMs,
         jitter: "none",

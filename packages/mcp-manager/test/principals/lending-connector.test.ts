@@ -1,25 +1,28 @@
 import { McpError, silentLogger } from "@jackfield/mcp-core";
 import { createFakeSession, type FakeSession, stdioDefinition } from "@jackfield/test-kit";
 import { describe, expect, it, vi } from "vitest";
-import { borrowSession as borrow } from "../../src/principals/borrowed-session.ts";
-import { createGatheredLists } from "../../src/principals/gathered-lists.ts";
-import { createLendingConnector } from "../../src/principals/lending-connector.ts";
+import { lendingConnector } from "../../src/principals.ts";
 
-const borrowFrom = (lent: FakeSession) =>
-  borrow(lent, {
-    list: createGatheredLists()(lent),
-    watch: () => Promise.reject(new Error("nothing is watched here")),
-    reportLoss: () => {},
-    isUsed: () => false,
-    isIdle: () => false,
-  });
 const resolved = (name: string) => ({ ...stdioDefinition(name), env: {}, secrets: [] }) as never;
 const options = { signal: new AbortController().signal, log: silentLogger };
+
+/** Users of one lender, whose server is called `shared`. */
+function lending(lent: FakeSession | Promise<FakeSession>) {
+  const connect = vi.fn(async () => createFakeSession());
+  const session = vi.fn(async () => Object.assign(await lent, { isIdle: false }));
+  const stop = vi.fn(async () => {});
+  const subscribe = vi.fn(async () => stop);
+  const lender = { openSession: undefined, session, reportLoss: vi.fn(), context: { subscribe } };
+  const connector = lendingConnector(connect, (name) => (name === "shared" ? lender : undefined));
+  return { connect, session, subscribe, stop, connector };
+}
+
+const borrowFrom = (lent: FakeSession) => lending(lent).connector(resolved("shared"), options);
 
 describe("a borrowed session", () => {
   it("sends its requests and listings over the lent session", async () => {
     const lent = createFakeSession({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
-    const borrowed = borrowFrom(lent);
+    const borrowed = await borrowFrom(lent);
     expect(borrowed.handshake).toBe(lent.handshake);
     expect((await borrowed.list("tools", options)).items).toHaveLength(1);
     await borrowed.request("tools/call", { name: "t" });
@@ -28,7 +31,7 @@ describe("a borrowed session", () => {
 
   it("leaves the lent session open when it is closed, and rejects further requests", async () => {
     const lent = createFakeSession();
-    const borrowed = borrowFrom(lent);
+    const borrowed = await borrowFrom(lent);
     const heard = vi.fn();
     const closed = vi.fn();
     borrowed.onNotification(heard);
@@ -46,10 +49,10 @@ describe("a borrowed session", () => {
     expect(lent.requests).toEqual([]);
   });
 
-  it("is lost with the lent session, for the same cause", () => {
+  it("is lost with the lent session, for the same cause", async () => {
     const lent = createFakeSession();
     const lost = vi.fn();
-    const borrowed = borrowFrom(lent);
+    const borrowed = await borrowFrom(lent);
     borrowed.onClose(lost);
     const cause = new McpError("MCP_SESSION_LOST", "Gone.");
     lent.lose(cause);
@@ -63,7 +66,7 @@ describe("lists of a shared session", () => {
 
   it("are requested once for all callers of one turn, and again for later callers", async () => {
     const session = createFakeSession({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
-    const list = createGatheredLists()(session);
+    const { list } = await borrowFrom(session);
     const [one, other] = await Promise.all([
       list("tools", never),
       list("tools", never),
@@ -82,7 +85,7 @@ describe("lists of a shared session", () => {
 
   it("continue when one caller aborts, and are aborted with the last", async () => {
     const session = createFakeSession();
-    const list = createGatheredLists()(session);
+    const { list } = await borrowFrom(session);
     const [one, other] = [new AbortController(), new AbortController()];
     const release = session.holdLists();
     const given = list("tools", { signal: one.signal }).catch((error: unknown) => error);
@@ -102,23 +105,6 @@ describe("lists of a shared session", () => {
 });
 
 describe("the lending connector", () => {
-  function lending(lent: FakeSession | Promise<FakeSession>) {
-    const connect = vi.fn(async () => createFakeSession());
-    const session = vi.fn(async () => Object.assign(await lent, { isIdle: false }));
-    const stop = vi.fn(async () => {});
-    const subscribe = vi.fn(async () => stop);
-    const reportLoss = vi.fn();
-    const lender = (name: string) =>
-      name === "shared" ? { openSession: undefined, session, reportLoss, context: { subscribe } } : undefined;
-    return {
-      connect,
-      session,
-      subscribe,
-      stop,
-      connector: createLendingConnector({ connect, lender, lists: createGatheredLists() }),
-    };
-  }
-
   it("opens no connection for a shared server, whatever the number of users", async () => {
     const lent = createFakeSession();
     const { connect, connector } = lending(lent);

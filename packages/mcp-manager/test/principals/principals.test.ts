@@ -48,7 +48,7 @@ async function userOf(manager: McpManager, principal: string): Promise<McpManage
 function idlingRuntime() {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  return runtime([shared], { idleTimeoutMs: 1_000 });
+  return runtime([shared], { limits: { idleTimeoutMs: 1_000 } });
 }
 
 describe("a runtime for several users", () => {
@@ -174,7 +174,7 @@ describe("a runtime for several users", () => {
   });
 
   it("keeps a shared subscription until the last user ends it", async () => {
-    const { manager, of } = runtime([shared], { resourceUpdateQuietMs: 0 });
+    const { manager, of } = runtime([shared], { limits: { resourceUpdateQuietMs: 0 } });
     await using _ = manager;
     await manager.start();
     const [ann, bob] = [await userOf(manager, "ann"), await userOf(manager, "bob")];
@@ -195,7 +195,7 @@ describe("a runtime for several users", () => {
   it("gives all users the new session when the shared one is lost, and resubscribes", async () => {
     const { manager, of, opened } = runtime([shared], {
       retry: { initialDelayMs: 0, jitter: "none" },
-      resourceUpdateQuietMs: 0,
+      limits: { resourceUpdateQuietMs: 0 },
     });
     await using _ = manager;
     await manager.start();
@@ -229,7 +229,7 @@ describe("a runtime for several users", () => {
   });
 
   it("restores subscriptions when a reload replaces the shared server", async () => {
-    const { manager, of } = runtime([shared], { resourceUpdateQuietMs: 0 });
+    const { manager, of } = runtime([shared], { limits: { resourceUpdateQuietMs: 0 } });
     await using _ = manager;
     await manager.start();
     const ann = await userOf(manager, "ann");

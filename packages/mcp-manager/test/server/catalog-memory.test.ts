@@ -12,7 +12,7 @@ import {
   stdioDefinition,
 } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createCatalogMemory, type StorableRecord } from "../../src/server/catalog-memory.ts";
+import { CatalogMemory, type StorableRecord } from "../../src/server/catalog-memory.ts";
 import { NOTHING_KNOWN } from "../../src/server/catalog-record.ts";
 import {
   contextFixture,
@@ -271,11 +271,12 @@ const entry = (prompt: string): CatalogEntry => ({
 
 it("lists that arrive before the catalog record are stored once and do not override later records", () => {
   const stored: StorableRecord[] = [];
-  const memory = createCatalogMemory("a", {
+  const memory = new CatalogMemory("a", {
     identified: (act) => act(identity),
     store: (record) => stored.push(record),
     markStale: () => {},
     delete: () => {},
+    isBusy: false,
   });
   memory.contextListed("prompts", [{ name: "listed" }]);
   memory.take({ identity, entry: entry("remembered"), verdict: NOTHING_KNOWN });
@@ -283,4 +284,19 @@ it("lists that arrive before the catalog record are stored once and do not overr
   memory.take({ identity, entry: entry("of another process"), verdict: NOTHING_KNOWN });
   expect(memory.entry?.prompts).toEqual([{ name: "of another process" }]);
   expect(stored).toHaveLength(1);
+});
+
+it("a record that is read after the server has refused its credentials is not used, and deleted", () => {
+  const deleted: CatalogIdentity[] = [];
+  const memory = new CatalogMemory("a", {
+    identified: () => {},
+    store: () => {},
+    markStale: () => {},
+    delete: (of) => deleted.push(of),
+    isBusy: false,
+  });
+  memory.refused();
+  expect(memory.take({ identity, entry: entry("of another account"), verdict: NOTHING_KNOWN })).toBe(false);
+  expect(memory.entry).toBeUndefined();
+  expect(deleted).toEqual([identity]);
 });

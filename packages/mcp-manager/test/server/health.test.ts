@@ -62,7 +62,9 @@ describe("the health check of a runtime", () => {
       throw new McpError("MCP_REQUEST_REJECTED", "Method not found.", { rpcCode: -32601 });
     };
     const heartbeat = { threshold: 1 };
-    const { manager, session, unhealthy } = await started(httpDefinition("s"), refuse, { heartbeat });
+    const { manager, session, unhealthy } = await started(httpDefinition("s"), refuse, {
+      retry: { heartbeat },
+    });
     await using _ = manager;
     await vi.advanceTimersByTimeAsync(600_000);
     expect(session.closed).toBe(false);
@@ -103,7 +105,7 @@ describe("the health check of a runtime", () => {
   it.each([
     ["on this machine", stdioDefinition("s"), {}],
     ["of the modern era, which has no ping", httpDefinition("s"), { era: "modern" } as const],
-    ["if intervalMs is 0", httpDefinition("s"), { heartbeat: { intervalMs: 0 } }],
+    ["if intervalMs is 0", httpDefinition("s"), { retry: { heartbeat: { intervalMs: 0 } } }],
   ])("does not ping a server %s", async (_which, definition, options) => {
     const { manager, session, pings } = await started(definition, silent, options);
     await using _ = manager;
@@ -114,7 +116,7 @@ describe("the health check of a runtime", () => {
 
   it("pings a server on this machine if a heartbeat is configured", async () => {
     const heartbeat = { intervalMs: 1_000, timeoutMs: 100, threshold: 1 };
-    const { manager, unhealthy } = await started(stdioDefinition("s"), silent, { heartbeat });
+    const { manager, unhealthy } = await started(stdioDefinition("s"), silent, { retry: { heartbeat } });
     await using _ = manager;
     await vi.advanceTimersByTimeAsync(1_100);
     expect(unhealthy).toHaveLength(1);
@@ -155,6 +157,8 @@ describe("the health check of a runtime", () => {
   });
 
   it("[R45] refuses a threshold of 0", () => {
-    expect(() => createFixture(["s"], { heartbeat: { threshold: 0 } })).toThrow('"threshold"');
+    expect(() => createFixture(["s"], { retry: { heartbeat: { threshold: 0 } } })).toThrow(
+      '"retry.heartbeat.threshold"',
+    );
   });
 });

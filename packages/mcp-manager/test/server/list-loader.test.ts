@@ -1,7 +1,7 @@
 import { type Listing, McpError } from "@jackfield/mcp-core";
 import { createFakeSession, type FakeSession } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createListLoader } from "../../src/server/list-loader.ts";
+import { ListLoader } from "../../src/server/list-loader.ts";
 import { tool } from "../manager-fixture.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -15,10 +15,10 @@ function setUp({ pollIntervalMs = 0, onList = (_session: FakeSession) => {} } = 
   const published: string[][] = [];
   const failures: McpError[] = [];
   const session = createFakeSession({ tools: [tool("first")] });
-  const loader = createListLoader({
+  const loader = new ListLoader({
     server: "a",
     kind: "tools",
-    pollIntervalMs,
+    repeatAfterMs: () => pollIntervalMs,
     list: async (listed) => {
       const listing: Listing<"tools"> = await listed.list("tools", { signal: new AbortController().signal });
       onList(listed as FakeSession);

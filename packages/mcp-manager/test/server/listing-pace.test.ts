@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createListingPace } from "../../src/server/listing-pace.ts";
+import { ListingPace } from "../../src/server/list-loader.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe("the wait before an announced change is listed", () => {
   it("is 0 at first, and a second after a list that was different", () => {
-    const pace = createListingPace();
+    const pace = new ListingPace();
     expect(pace.waitMs()).toBe(0);
     pace.listed({ isChanged: true });
     expect(pace.waitMs()).toBe(1_000);
@@ -15,7 +15,7 @@ describe("the wait before an announced change is listed", () => {
   });
 
   it("doubles up to 30 seconds while lists are unchanged, and is a second again after a change", () => {
-    const pace = createListingPace();
+    const pace = new ListingPace();
     const waits = Array.from({ length: 7 }, () => {
       pace.listed({ isChanged: false });
       return pace.waitMs();
@@ -26,7 +26,7 @@ describe("the wait before an announced change is listed", () => {
   });
 
   it("starts over after 30 seconds without a list", () => {
-    const pace = createListingPace();
+    const pace = new ListingPace();
     for (let time = 0; time < 5; time += 1) pace.listed({ isChanged: false });
     vi.advanceTimersByTime(30_000);
     expect(pace.waitMs()).toBe(0);
@@ -35,7 +35,7 @@ describe("the wait before an announced change is listed", () => {
   });
 
   it("[R61] does not depend on the system clock", () => {
-    const pace = createListingPace();
+    const pace = new ListingPace();
     pace.listed({ isChanged: true });
     vi.setSystemTime(Date.now() - 3_600_000);
     expect(pace.waitMs()).toBe(1_000);

@@ -4,9 +4,9 @@ import {
   DEFAULT_RETRY_POLICY,
   type Loss,
   nextRetry,
+  RETRY_PRESETS,
   type RetryPolicy,
 } from "../../src/server/retry-policy.ts";
-import { RETRY_PRESETS } from "../../src/server/retry-presets.ts";
 
 const lost = new McpError("MCP_SESSION_LOST", "gone");
 const steady: RetryPolicy = { ...DEFAULT_RETRY_POLICY, jitter: "none" };

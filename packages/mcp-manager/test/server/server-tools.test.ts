@@ -2,19 +2,20 @@ import type { ToolDefinition } from "@jackfield/mcp-core";
 import { createFakeSession, stdioDefinition } from "@jackfield/test-kit";
 import { expect, it, vi } from "vitest";
 import { listKind } from "../../src/server/list-kind.ts";
-import { createServerTools } from "../../src/server/server-tools.ts";
+import { ServerTools } from "../../src/server/server-tools.ts";
 import { tool } from "../manager-fixture.ts";
 
 /** A server's tools, and each list that was offered with its origin. */
 function setUp() {
   const offered: [readonly ToolDefinition[], string][] = [];
   const definition = stdioDefinition("a");
-  const tools = createServerTools(
+  const tools = new ServerTools(
     {
       definition,
       list: (session, kind) => listKind(session, kind, definition),
       toolsListed() {},
       toolsFailed() {},
+      listedElsewhere: async () => undefined,
     },
     { offer: (...offer) => void offered.push(offer), withdraw: vi.fn() },
     0,

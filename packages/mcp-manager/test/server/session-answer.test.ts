@@ -7,6 +7,7 @@ import type { WatchedSession } from "../../src/server/watched-session.ts";
 
 const NOW = 1_000_000;
 const error = new McpError("MCP_CONNECT_FAILED", "refused");
+const unauthorized = new McpError("MCP_AUTH_REQUIRED", "refused", { httpStatus: 401 });
 const session = createFakeSession() as unknown as WatchedSession;
 const connecting: ServerState = { status: "connecting", attempt: 1, abort: new AbortController() };
 const ready: ServerState = { status: "ready", session, attempt: 1, since: NOW };
@@ -34,6 +35,12 @@ describe("a request for a session", () => {
     ["is idle, connects it", idle(false), "connect"],
     ["was disconnected, is refused as closed", idle(true), gone],
     ["retries in time, waits", backoff, "wait"],
+    ["tries other credentials now, waits", { ...backoff, error: unauthorized, retryAt: NOW }, "wait"],
+    [
+      "will try refused credentials again, is refused with its error",
+      { ...backoff, error: unauthorized },
+      { refusal: unauthorized },
+    ],
     ["failed long ago, connects it again", failed, "connect"],
     ["failed recently, is refused with its error", { ...failed, at: NOW - 29_999 }, { refusal: error }],
     ["is closing, is refused as closed", { status: "closing" }, gone],

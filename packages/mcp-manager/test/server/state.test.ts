@@ -2,10 +2,14 @@ import { McpError, type ServerStatus } from "@jackfield/mcp-core";
 import { createFakeSession } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
 import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "../../src/server/state.ts";
-import { watchSession } from "../../src/server/watched-session.ts";
+import { WatchedSession } from "../../src/server/watched-session.ts";
 
 const watch = { definition: { limits: { idleTimeoutMs: 0 } }, counts: { calls: 0, failures: 0 } };
-const session = watchSession(createFakeSession(), watch, () => {});
+const session = new WatchedSession(createFakeSession(), watch, {
+  idle: () => {},
+  refused: () => {},
+  values: undefined,
+});
 const error = new McpError("MCP_SESSION_LOST", "gone");
 
 const STATES: Record<ServerStatus, ServerState> = {

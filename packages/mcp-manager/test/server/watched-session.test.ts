@@ -1,12 +1,14 @@
 import { McpError, type RequestOptions, type ServerLimits } from "@jackfield/mcp-core";
 import { createFakeSession } from "@jackfield/test-kit";
 import { expect, it } from "vitest";
-import { latestRenewal, watchSession } from "../../src/server/watched-session.ts";
+import { latestRenewal, WatchedSession } from "../../src/server/watched-session.ts";
+
+const ENDING = { idle: () => {}, refused: () => {}, values: undefined };
 
 function watched(limits: ServerLimits) {
   const session = createFakeSession({ answer: () => new Promise(() => {}) });
   session.holdLists();
-  return watchSession(session, { definition: { limits }, counts: { calls: 0, failures: 0 } }, () => {});
+  return new WatchedSession(session, { definition: { limits }, counts: { calls: 0, failures: 0 } }, ENDING);
 }
 
 const ENDLESS = { callTimeoutMs: 0, maxTotalMs: 0 };
@@ -58,7 +60,7 @@ it.each([
 ])("a call that ends as %s (%s) counts as %d calls and %d failures", async (_outcome, error, ...expected) => {
   const counts = { calls: 0, failures: 0 };
   const answer = () => Promise.reject(error);
-  const session = watchSession(createFakeSession({ answer }), { definition: {}, counts }, () => {});
+  const session = new WatchedSession(createFakeSession({ answer }), { definition: {}, counts }, ENDING);
   const calling = session.request("tools/call", { name: "echo" });
   expect(counts).toEqual({ calls: 1, failures: 0 });
   await expect(calling).rejects.toBe(error);
@@ -68,7 +70,7 @@ it.each([
 it("renewal is higher than the latest one before, also in the same turn", () => {
   const inner = createFakeSession();
   const watch = { definition: {}, counts: { calls: 0, failures: 0 } };
-  const session = watchSession(inner, watch, () => {});
+  const session = new WatchedSession(inner, watch, ENDING);
   expect(session.renewal).toBe(0);
   const before = latestRenewal();
   inner.renew();

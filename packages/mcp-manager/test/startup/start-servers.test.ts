@@ -1,7 +1,7 @@
 import { passThroughResolver } from "@jackfield/test-kit";
 import { expect, it, vi } from "vitest";
 import { resolveOptions } from "../../src/options.ts";
-import { startAllOrNone, startServers } from "../../src/startup/start-servers.ts";
+import { startAllOrNone, startServers } from "../../src/startup.ts";
 import { createFixture } from "../manager-fixture.ts";
 
 it.each([startServers, startAllOrNone])("%o leaves no listener on the signal of the run", async (start) => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { byPatience, type Patience, patienceFor, waitAtGate } from "../../src/startup/startup-gate.ts";
+import { longestWaitFirst, type Wait, waitAtGate, waitFor } from "../../src/startup.ts";
 
 describe("how long a server may hold start-up", () => {
-  it.each<[string, Parameters<typeof patienceFor>[0], "wait" | "later", Patience]>([
+  it.each<[string, Parameters<typeof waitFor>[0], "wait" | "later", Wait]>([
     [
       "a fresh entry: not at all",
       { lazy: false, verdict: { freshness: "fresh", failedLately: false } },
@@ -46,15 +46,15 @@ describe("how long a server may hold start-up", () => {
       "none",
     ],
   ])("%s", (_title, server, uncached, expected) => {
-    expect(patienceFor(server, uncached)).toBe(expected);
+    expect(waitFor(server, uncached)).toBe(expected);
   });
 });
 
 describe("the order of a start", () => {
   it("begins with the servers it waits for, in configured order among equals", () => {
-    const patiences: Patience[] = ["none", "gate", "briefly", "settled", "none", "settled", "gate"];
-    const servers = patiences.map((patience, index) => ({ patience, index }));
-    expect(byPatience(servers).map(({ index }) => index)).toEqual([3, 5, 2, 1, 6, 0, 4]);
+    const waits: Wait[] = ["none", "gate", "briefly", "settled", "none", "settled", "gate"];
+    const servers = waits.map((wait, index) => ({ wait, index }));
+    expect(longestWaitFirst(servers).map(({ index }) => index)).toEqual([3, 5, 2, 1, 6, 0, 4]);
   });
 });
 
@@ -66,13 +66,13 @@ describe("the gate", () => {
   const open = new AbortController().signal;
 
   it("opens at once if no server has to be waited for", async () => {
-    await waitAtGate([{ patience: "none", settled: never }], 250, open);
+    await waitAtGate([{ wait: "none", settled: never }], 250, open);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it("opens after gateMs if no server has to settle", async () => {
     let opened = false;
-    const waiting = waitAtGate([{ patience: "gate", settled: never }], 250, open).then(() => {
+    const waiting = waitAtGate([{ wait: "gate", settled: never }], 250, open).then(() => {
       opened = true;
     });
     await vi.advanceTimersByTimeAsync(249);
@@ -82,13 +82,13 @@ describe("the gate", () => {
     expect(opened).toBe(true);
   });
 
-  it.each<[what: string, gateMs: number, later: Patience, opensAfterMs: number]>([
+  it.each<[what: string, gateMs: number, later: Wait, opensAfterMs: number]>([
     ["at once if its late record is fresh", 250, "none", 0],
     ["after gateMs if its late record is stale", 250, "gate", 250],
     ["after three seconds if it has failed lately", 250, "briefly", 3_000],
     ["after gateMs if that is longer", 5_000, "briefly", 5_000],
   ])("opens for a server that is not known yet %s", async (_what, gateMs, later, opensAfterMs) => {
-    const server = { patience: "settled", settled: never, laterPatience: Promise.resolve(later) } as const;
+    const server = { wait: "settled", settled: never, laterWait: Promise.resolve(later) } as const;
     let opened = false;
     const waiting = waitAtGate([server], gateMs, open).then(() => {
       opened = true;
@@ -105,7 +105,7 @@ describe("the gate", () => {
     async (gateMs) => {
       let opened = false;
       const controller = new AbortController();
-      const servers = [{ patience: "gate", settled: never }] as const;
+      const servers = [{ wait: "gate", settled: never }] as const;
       const waiting = waitAtGate(servers, gateMs, controller.signal).then(() => {
         opened = true;
       });
@@ -117,14 +117,14 @@ describe("the gate", () => {
   );
 
   it("opens early when all servers have settled", async () => {
-    await waitAtGate([{ patience: "gate", settled: Promise.resolve() }], 250, open);
+    await waitAtGate([{ wait: "gate", settled: Promise.resolve() }], 250, open);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it("stays closed beyond gateMs for a server that has to settle", async () => {
     const settled = Promise.withResolvers<void>();
     let opened = false;
-    const waiting = waitAtGate([{ patience: "settled", settled: settled.promise }], 250, open).then(() => {
+    const waiting = waitAtGate([{ wait: "settled", settled: settled.promise }], 250, open).then(() => {
       opened = true;
     });
     await vi.advanceTimersByTimeAsync(10_000);
@@ -135,7 +135,7 @@ describe("the gate", () => {
 
   it("stops waiting when the start is aborted", async () => {
     const controller = new AbortController();
-    const waiting = waitAtGate([{ patience: "settled", settled: never }], 250, controller.signal);
+    const waiting = waitAtGate([{ wait: "settled", settled: never }], 250, controller.signal);
     controller.abort();
     await waiting;
     expect(vi.getTimerCount()).toBe(0);
@@ -144,7 +144,7 @@ describe("the gate", () => {
   it("leaves no listener on the signal of the run", async () => {
     const { signal } = new AbortController();
     const [added, removed] = [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")];
-    await waitAtGate([{ patience: "settled", settled: Promise.resolve() }], 250, signal);
+    await waitAtGate([{ wait: "settled", settled: Promise.resolve() }], 250, signal);
     const listeners = (calls: readonly unknown[][]) => calls.map(([, listener]) => listener);
     expect(added).toHaveBeenCalledOnce();
     expect(listeners(removed.mock.calls)).toEqual(listeners(added.mock.calls));

@@ -1,6 +1,6 @@
 import { type CallMiddleware, McpError, type ToolCallResult, type ToolDescriptor } from "@jackfield/mcp-core";
 import { describe, expect, it, vi } from "vitest";
-import { throughMiddleware } from "../../src/tools/call-chain.ts";
+import { throughMiddleware } from "../../src/tools/tool-caller.ts";
 
 const TOOL: ToolDescriptor = {
   name: "mcp__a__echo",
@@ -11,6 +11,8 @@ const TOOL: ToolDescriptor = {
   origin: "live",
   requiresApproval: false,
 };
+
+const ORIGIN = { foundOn: undefined, isFreshlyFound: false, checkedArgs: undefined };
 
 const pass: CallMiddleware = (_call, next) => next();
 const hang = () => new Promise<never>(() => {});
@@ -38,7 +40,7 @@ describe("a call that is aborted while middleware holds it", () => {
   ])("%s", async (_title, use, outcome) => {
     const made = vi.fn(hang);
     const caller = new AbortController();
-    const calling = throughMiddleware(use, made)(TOOL, {}, { signal: caller.signal });
+    const calling = throughMiddleware(use, made)(TOOL, {}, { signal: caller.signal }, ORIGIN);
     await new Promise((resolve) => setImmediate(resolve));
     caller.abort();
     await expect(calling).rejects.toMatchObject({ code: "MCP_ABORTED", outcome, server: "a", tool: "echo" });
@@ -58,7 +60,7 @@ describe("a call that is aborted while middleware holds it", () => {
       options.signal?.throwIfAborted();
       return Promise.resolve(answer);
     });
-    const calling = throughMiddleware([handsOnLate], send)(TOOL, {}, { signal });
+    const calling = throughMiddleware([handsOnLate], send)(TOOL, {}, { signal }, ORIGIN);
     caller.abort();
     await expect(calling).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
     expect(send).toHaveBeenCalledOnce();
@@ -70,7 +72,7 @@ describe("a call that is aborted while middleware holds it", () => {
     const use: CallMiddleware = ({ args }, next) => (args.isHeld === true ? hang() : next());
     const call = throughMiddleware([use], hang);
     const outcomes = [{ isHeld: false }, { isHeld: true }].map((args) =>
-      call(TOOL, args, { signal }).catch(({ outcome }) => outcome),
+      call(TOOL, args, { signal }, ORIGIN).catch(({ outcome }) => outcome),
     );
     await new Promise((resolve) => setImmediate(resolve));
     caller.abort();
@@ -141,7 +143,7 @@ describe("failing middleware", () => {
   ])("that %s", async (_title, use, code, outcome) => {
     const call = vi.fn(answer);
     for (const options of [{}, { signal: new AbortController().signal }]) {
-      const error = await throughMiddleware(use, call)(TOOL, {}, options).catch((thrown) => thrown);
+      const error = await throughMiddleware(use, call)(TOOL, {}, options, ORIGIN).catch((thrown) => thrown);
       expect(error).toMatchObject({ code, outcome, server: "a", tool: "echo", phase: "call" });
       if (code === "MCP_INTERNAL" && outcome === "unknown")
         expect(error.message).toContain("may have been carried out");
@@ -152,13 +154,13 @@ describe("failing middleware", () => {
   it("that only passes the call on adds no promise to it", () => {
     const made = answer();
     const passOn: CallMiddleware = (_call, next) => next();
-    expect(throughMiddleware([passOn], () => made)(TOOL, {}, {})).toBe(made);
+    expect(throughMiddleware([passOn], () => made)(TOOL, {}, {}, ORIGIN)).toBe(made);
   });
 
   it("an error of the call itself is passed on unchanged", async () => {
     const notSent = new McpError("MCP_CONNECT_FAILED", "refused", { outcome: "not-sent" });
     const call = throughMiddleware([pass, pass], () => Promise.reject(notSent));
-    await expect(call(TOOL, {}, {})).rejects.toBe(notSent);
+    await expect(call(TOOL, {}, {}, ORIGIN)).rejects.toBe(notSent);
   });
 
   it.each<[string, () => unknown]>([
@@ -166,7 +168,7 @@ describe("failing middleware", () => {
     ["throws", throwing(broken)],
   ])("that returns a promise whose own `then` %s does not complete the call", async (_title, then) => {
     const own: CallMiddleware = () => Object.assign(answer(), { then }) as Promise<ToolCallResult>;
-    const called = throughMiddleware([own, pass], answer)(TOOL, {}, {});
+    const called = throughMiddleware([own, pass], answer)(TOOL, {}, {}, ORIGIN);
     const settled = Promise.race([
       called.catch(({ code }) => code),
       new Promise((resolve) => setImmediate(resolve, "waits")),
@@ -180,6 +182,9 @@ describe("failing middleware", () => {
       throw broken;
     };
     const call = throughMiddleware([refuse], throwing(limit));
-    await expect(call(TOOL, {}, {})).rejects.toMatchObject({ code: "MCP_INTERNAL", outcome: "not-sent" });
+    await expect(call(TOOL, {}, {}, ORIGIN)).rejects.toMatchObject({
+      code: "MCP_INTERNAL",
+      outcome: "not-sent",
+    });
   });
 });

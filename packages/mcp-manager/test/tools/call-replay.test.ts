@@ -24,6 +24,8 @@ const unknown = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unkno
 /** The error details of a challenge while the authorization server is busy. */
 const unmet = { outcome: "rejected", httpStatus: 429, retryAfterMs: 3_000 } as const;
 
+const refused401 = new McpError("MCP_AUTH_REQUIRED", "expired", { outcome: "rejected", httpStatus: 401 });
+
 const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number | undefined][] = [
   ["[T1] repeats a call that was not sent", { error: notSent }, 0],
   ["repeats an unsent call a second time", { error: notSent, unsent: 2 }, 0],
@@ -139,6 +141,17 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number
     { error: new McpError("MCP_SESSION_LOST", "gone", { outcome: "not-sent", phase: "handshake" }) },
     undefined,
   ],
+  [
+    "repeats a call whose credentials were refused if its session ended on that",
+    { error: refused401, hasEnded: true },
+    0,
+  ],
+  ["does not repeat it on the session that goes on", { error: refused401, hasEnded: false }, undefined],
+  [
+    "does not repeat it when the next session's credentials are refused as well",
+    { error: refused401, hasEnded: true, refused: 2 },
+    undefined,
+  ],
 ];
 
 describe("the replay policy", () => {
@@ -149,7 +162,7 @@ describe("the replay policy", () => {
       unsent: outcome === "not-sent" ? 1 : 0,
       refused: outcome === "rejected" ? 1 : 0,
     };
-    const defaults = { wasRenewed: false, replay: undefined, tool: tool(), limits: {} };
+    const defaults = { wasRenewed: false, hasEnded: false, replay: undefined, tool: tool(), limits: {} };
     const asked = { error: unknown, ...counts, ...defaults, ...question };
     expect(repeatDelay(asked)).toBe(expected);
   });

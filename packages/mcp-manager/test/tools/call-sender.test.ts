@@ -172,7 +172,7 @@ describe("a call whose session rejects it without an outcome", () => {
     ["without middleware", []],
     ["behind middleware that only passes it on", [passOn]],
   ])("may have been carried out, %s", async (_title, use) => {
-    const { manager } = await startedManager(oneTool, { ...failing(vague), use });
+    const { manager } = await startedManager(oneTool, { answer: failing(vague).answer, use });
     await expect(manager.callTool(ECHO)).rejects.toMatchObject({
       code: "MCP_TOOL_REJECTED",
       outcome: "unknown",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { distinctNames, type NameRules } from "../../src/tools/distinct-names.ts";
+import { distinctNames, type NameRules } from "../../src/tools/server-names.ts";
 import { seededRandom, shuffled } from "./naming-fixture.ts";
 
 const SEED = 5;

@@ -1,4 +1,4 @@
-import type { NamingOptions } from "../../src/tools/naming-options.ts";
+import type { NamingOptions } from "../../src/tools/tool-naming.ts";
 import { createToolNaming, type ToolNaming } from "../../src/tools/tool-naming.ts";
 
 /** The tools of some servers by server. */

@@ -1,6 +1,6 @@
 import { stdioDefinition } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import type { NamingOptions } from "../../src/tools/naming-options.ts";
+import type { NamingOptions } from "../../src/tools/tool-naming.ts";
 import { tool } from "../manager-fixture.ts";
 import { a, b, createRegistry, namesOf } from "./registry-fixture.ts";
 

@@ -1,7 +1,7 @@
 import type { ServerDefinition, ToolListPolicy } from "@jackfield/mcp-core";
 import { stdioDefinition } from "@jackfield/test-kit";
-import type { NamingOptions } from "../../src/tools/naming-options.ts";
-import { createToolRegistry, type ToolRegistry } from "../../src/tools/tool-registry.ts";
+import type { NamingOptions } from "../../src/tools/tool-naming.ts";
+import { ToolRegistry } from "../../src/tools/tool-registry.ts";
 
 interface Given {
   readonly policies?: readonly ToolListPolicy[];
@@ -13,7 +13,7 @@ interface Given {
 export function createRegistry({ policies = [], servers = [a, b], naming = {} }: Given = {}) {
   const blocked: [tool: string, reason: string][] = [];
   const warnings: [server: string, message: string][] = [];
-  const registry = createToolRegistry({
+  const registry = new ToolRegistry({
     servers,
     naming,
     policies,

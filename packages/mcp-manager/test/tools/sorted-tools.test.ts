@@ -1,6 +1,6 @@
 import type { ToolDescriptor } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
-import { createSortedTools } from "../../src/tools/sorted-tools.ts";
+import { SortedTools } from "../../src/tools/sorted-tools.ts";
 import { tool } from "../manager-fixture.ts";
 import { seededRandom } from "./naming-fixture.ts";
 
@@ -15,7 +15,7 @@ function descriptor(name: string): ToolDescriptor {
 describe("sorted tools", () => {
   it(`equal a plain sort after any sequence of changes (seed ${SEED})`, () => {
     const random = seededRandom(SEED);
-    const tools = createSortedTools();
+    const tools = new SortedTools();
     const expected = new Map<string, ToolDescriptor>();
     for (let change = 0; change < 5_000; change += 1) {
       const name = `t${Math.floor(random() * 60)}`;
@@ -34,7 +34,7 @@ describe("sorted tools", () => {
   });
 
   it("are the same frozen array until something changes", () => {
-    const tools = createSortedTools();
+    const tools = new SortedTools();
     const one = descriptor("one");
     expect(tools.list()).toEqual([]);
     tools.add(one);

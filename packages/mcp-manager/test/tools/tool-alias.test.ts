@@ -1,7 +1,7 @@
 import { stdioDefinition } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import type { NamingOptions } from "../../src/tools/naming-options.ts";
-import { createToolAliases } from "../../src/tools/tool-alias.ts";
+import { ToolAliases } from "../../src/tools/tool-alias.ts";
+import type { NamingOptions } from "../../src/tools/tool-naming.ts";
 import { tool } from "../manager-fixture.ts";
 import { createRegistry } from "./registry-fixture.ts";
 
@@ -134,7 +134,7 @@ describe("the index of names", () => {
       const shown = { description: "", definition, origin: "live", requiresApproval: false } as const;
       return { name: `mcp__${server}__${originalName}`, server, originalName, ...shown };
     };
-    const aliases = createToolAliases({
+    const aliases = new ToolAliases({
       servers: () => servers,
       known(server) {
         asked.known.push(server);

@@ -1,6 +1,5 @@
-import type { ToolCallResult, ToolDescriptor } from "@jackfield/mcp-core";
-import { describe, expect, it } from "vitest";
-import { createOutputChecks } from "../../src/tools/tool-output.ts";
+import type { ToolCallResult } from "@jackfield/mcp-core";
+import { describe, expect, it, vi } from "vitest";
 import { startedManager } from "./started-manager.ts";
 
 const COUNT = {
@@ -37,6 +36,28 @@ describe("the structured content of a result", () => {
     expect(session("files").requests).toHaveLength(1);
   });
 
+  it.each([
+    ["for a model", { audience: "model" }],
+    ["for a program that wants it", { output: "warn" }],
+  ] as const)("that violates the output schema is given as it is, and logged, %s", async (_whom, options) => {
+    const log = vi.fn();
+    const result = { content: [{ type: "text" as const, text: "3 rows" }], structuredContent: { rows: "3" } };
+    const { manager } = await answeredWith(result, { log });
+    await using _ = manager;
+    expect(await manager.callTool("mcp__files__count", {}, options)).toEqual(result);
+    const about = { server: "files", tool: "count" };
+    expect(log).toHaveBeenCalledWith("warn", expect.stringContaining('"/rows"'), about);
+  });
+
+  it("that violates the output schema is refused for a model, too, if the caller wants it", async () => {
+    const { manager } = await answeredWith({ content: [], structuredContent: { rows: "3" } });
+    await using _ = manager;
+    const options = { audience: "model", output: "refuse" } as const;
+    await expect(manager.callTool("mcp__files__count", {}, options)).rejects.toMatchObject({
+      code: "MCP_PROTOCOL_VIOLATED",
+    });
+  });
+
   it("[threat T62] is validated before middleware changes the result", async () => {
     const result = { content: [], structuredContent: { rows: 3 } };
     const withoutData = async (_call: unknown, next: () => Promise<ToolCallResult>) => {
@@ -52,32 +73,5 @@ describe("the structured content of a result", () => {
     const { manager } = await answeredWith({ content: [], structuredContent: ["any"] });
     await using _ = manager;
     expect(await manager.callTool("mcp__files__free")).toEqual({ content: [], structuredContent: ["any"] });
-  });
-
-  it("that cannot be checked, because the schema cannot be read, rejects the call with what went wrong", async () => {
-    const broken = new Error("no schema");
-    const definition = {
-      ...COUNT,
-      get outputSchema(): never {
-        throw broken;
-      },
-    };
-    const tool: ToolDescriptor = {
-      name: "mcp__files__count",
-      server: "files",
-      originalName: "count",
-      description: "",
-      requiresApproval: false,
-      origin: "live",
-      definition,
-    };
-    await expect(createOutputChecks()(tool, Promise.resolve({ content: [] }))).rejects.toMatchObject({
-      code: "MCP_INTERNAL",
-      message: expect.stringMatching(/^The answer of tool "count" could not be checked/),
-      server: "files",
-      tool: "count",
-      outcome: "unknown",
-      cause: broken,
-    });
   });
 });

@@ -36,6 +36,35 @@ const parentOf = (manager: McpManager) => manager as McpManager & ViewParent;
 const namesOf = (view: { tools(): readonly { readonly name: string }[] }) =>
   view.tools().map(({ name }) => name);
 
+it("listeners of a view that come and go leave nothing behind, and closing it removes those it still has", async () => {
+  const { manager } = await twoServers();
+  await using _ = manager;
+  const counts = { added: 0, removed: 0 };
+  const parent: ViewParent = Object.create(parentOf(manager), {
+    listen: {
+      value: () => {
+        counts.added += 1;
+        return () => {
+          counts.removed += 1;
+        };
+      },
+    },
+    on: { value: () => () => {} },
+    tools: { value: () => [] },
+    ended: { value: new AbortController().signal },
+  });
+  const view = createToolView(parent, {}, log);
+  for (let time = 0; time < 10_000; time += 1) view.on("diagnostic", () => {})();
+  expect(counts).toEqual({ added: 10_000, removed: 10_000 });
+  const stop = view.on("diagnostic", () => {});
+  await view.close();
+  // A view that remembers the others would remove them once more.
+  expect(counts.removed).toBe(10_001);
+  await view.close();
+  expect(counts.removed).toBe(10_001);
+  stop();
+});
+
 describe("a view", () => {
   it("offers only the servers it names, in tools, calls and snapshots", async () => {
     const { manager, session } = await twoServers();
@@ -139,6 +168,28 @@ describe("a view", () => {
     session("files").setTools([tool("append"), tool("read"), tool("write")]);
     await manager.refreshTools("files");
     expect(told.sort()).toEqual(["inner mcp__files__append", "view mcp__files__append"]);
+  });
+
+  it("releases each listener that it has added to its manager, once, with the listener or with the view", async () => {
+    const { manager } = await twoServers();
+    await using _ = manager;
+    const released: string[] = [];
+    const parent = parentOf(manager);
+    const listen: ViewParent["listen"] = parent.listen.bind(parent);
+    vi.spyOn(parent, "listen").mockImplementation((event, ...rest) => {
+      const release = listen(event, ...rest);
+      return () => {
+        released.push(event);
+        release();
+      };
+    });
+    const view = createToolView(parent, {}, log);
+    const stop = view.on("statusChanged", () => {});
+    view.on("catalogChanged", () => {});
+    stop();
+    expect(released).toEqual(["statusChanged"]);
+    await view.close();
+    expect(released).toEqual(["statusChanged", "catalogChanged"]);
   });
 
   it("[C23] offers nothing after close(), while its manager continues", async () => {

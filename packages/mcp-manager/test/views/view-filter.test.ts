@@ -18,7 +18,7 @@ describe("a view filter", () => {
   ])("is refused by view() and viewFor() if invalid: %s", async (filter) => {
     const { manager } = createFixture(["a"]);
     await using _ = manager;
-    const refusal = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
+    const refusal = expect.objectContaining({ code: "MCP_CONFIG_INVALID", phase: "config" });
     for (const source of [manager, manager.view({})]) {
       expect(() => source.view(filter as ViewFilter)).toThrow(refusal);
       await expect(source.viewFor(filter as AsyncViewFilter)).rejects.toEqual(refusal);

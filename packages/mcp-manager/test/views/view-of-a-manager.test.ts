@@ -81,7 +81,7 @@ describe("a view of a runtime", () => {
   });
 
   it("emits the events of its own servers only, and none after close()", async () => {
-    const { manager, files, docs } = await twoServers({ resourceUpdateQuietMs: 0 });
+    const { manager, files, docs } = await twoServers({ limits: { resourceUpdateQuietMs: 0 } });
     await using _ = manager;
     await using view = manager.view({ servers: ["docs"] });
     const heard: string[] = [];
@@ -112,7 +112,7 @@ describe("a view of a runtime", () => {
   });
 
   it("ends the subscriptions made through it on close(), and the pending one, but no others", async () => {
-    const { manager, docs } = await twoServers({ resourceUpdateQuietMs: 0 });
+    const { manager, docs } = await twoServers({ limits: { resourceUpdateQuietMs: 0 } });
     await using _ = manager;
     const view = manager.view({ servers: ["docs"] });
     const heard: string[] = [];

@@ -33,7 +33,7 @@ function declared(schema: JsonSchema, pointer: string, tools: Tools): JsonSchema
 }
 
 function partsDeclared(schema: JsonObject, pointer: string, tools: Tools): JsonObject {
-  const { properties, items, anyOf } = schema;
+  const { properties, items, additionalProperties, anyOf } = schema;
   const fitted = (part: unknown, place: string) =>
     (isSchema(part) ? declared(part, `${pointer}${place}`, tools) : part) as JsonValue;
   const result: JsonObject = { ...schema };
@@ -45,6 +45,8 @@ function partsDeclared(schema: JsonObject, pointer: string, tools: Tools): JsonO
       ]),
     );
   if (isRecord(items)) result.items = fitted(items, "/items");
+  if (isRecord(additionalProperties))
+    result.additionalProperties = fitted(additionalProperties, "/additionalProperties");
   if (Array.isArray(anyOf)) {
     const before = tools.report.weakened;
     const options = anyOf.map((part, index) => fitted(part, `/anyOf/${index}`));

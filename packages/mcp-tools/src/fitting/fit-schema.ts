@@ -2,15 +2,22 @@ import { isRecord, type JsonObject, type JsonValue, type ToolInputSchema } from 
 import { type ChangeReport, createChangeReport, type SchemaChange } from "../schema/schema-change.ts";
 import { createSchemaIndex, SchemaTooLarge } from "../schema/schema-index.ts";
 import type { JsonSchema } from "../schema/subschemas.ts";
+import { finalForm } from "./final-form.ts";
 import { fitSchemaParts } from "./schema-fitter.ts";
-import { checkProfile, PROFILE_RULES, type SchemaProfile } from "./schema-profile.ts";
+import {
+  checkProfile,
+  type KnownProfile,
+  type ProfileRules,
+  rulesOf,
+  type SchemaProfile,
+} from "./schema-profile.ts";
 
 /** The property that holds the arguments where a root had to be wrapped. */
 const WRAPPER_PROPERTY = "input";
 
 /** How a schema is fitted. */
 export interface FitOptions {
-  /** Default `none`. */
+  /** Default `universal`, which is also what `auto` means here. */
   readonly profile?: SchemaProfile | undefined;
 }
 
@@ -21,29 +28,42 @@ export interface FittedSchema {
   readonly changes: readonly SchemaChange[];
   /** Whether the model gives the arguments in the property `input`. */
   readonly isWrapped: boolean;
-  /** Extracts the arguments from what a model gave. */
+  /** The arguments for the server in what a model gave for `schema`. */
   unwrap(input: unknown): unknown;
 }
 
 /**
  * Fits a tool's input schema to what a provider accepts. The server's object is never changed, nothing is fetched, the same
- * schema always gives the same bytes, and arguments that are valid for the server's schema are valid for the fitted one.
+ * schema always gives the same bytes, and arguments that are valid for the server's schema can be given for the fitted one.
  *
  * A schema that is not an object, is too deep or has too many parts is replaced by one that accepts any object.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a profile that does not exist
  */
-export function fitSchema(schema: unknown, { profile = "none" }: FitOptions = {}): FittedSchema {
+export function fitSchema(schema: unknown, { profile = "universal" }: FitOptions = {}): FittedSchema {
   checkProfile(profile);
+  const known = profile === "auto" ? "universal" : profile;
+  if (!isRecord(schema)) return fitted(schema, known);
+  const made = FITTED.get(schema) ?? new Map<KnownProfile, FittedSchema>();
+  const result = made.get(known) ?? fitted(schema, known);
+  FITTED.set(schema, made.set(known, result));
+  return result;
+}
+
+/** What was made of each schema: a program makes the same tools anew for every request. */
+const FITTED = new WeakMap<object, Map<KnownProfile, FittedSchema>>();
+
+function fitted(schema: unknown, profile: KnownProfile): FittedSchema {
   const report = createChangeReport();
-  if (!isRecord(schema)) return anyObject(report, "The schema is not an object.");
-  if (profile === "none") return unwrapped(completeRoot(schema, report), report);
+  const rules = rulesOf(profile);
+  if (!isRecord(schema)) return anyObject(report, rules, "The schema is not an object.");
   try {
-    const { root, definitions } = fitSchemaParts(createSchemaIndex(schema), PROFILE_RULES[profile], report);
-    return fitRoot(root, definitions, report);
+    if (rules === undefined) return inFinalForm(completeRoot(schema, report), rules, report);
+    const { root, definitions } = fitSchemaParts(createSchemaIndex(schema), rules, report);
+    return fitRoot(root, definitions, rules, report);
   } catch (error) {
     if (error instanceof SchemaTooLarge || error instanceof RangeError)
-      return anyObject(report, "The schema is too large to adapt.");
+      return anyObject(report, rules, "The schema is too large to adapt.");
     throw error;
   }
 }
@@ -51,14 +71,30 @@ export function fitSchema(schema: unknown, { profile = "none" }: FitOptions = {}
 /** Keywords that no provider takes beside `type: object` at the root. */
 const ROOT_UNIONS = ["$ref", "allOf", "anyOf", "const", "else", "enum", "if", "not", "oneOf", "then"];
 
-function fitRoot(root: JsonSchema, definitions: JsonObject, report: ChangeReport): FittedSchema {
+function fitRoot(
+  root: JsonSchema,
+  definitions: JsonObject,
+  rules: ProfileRules,
+  report: ChangeReport,
+): FittedSchema {
   const defs = Object.keys(definitions).length > 0 ? { $defs: definitions } : {};
-  if (isRecord(root) && mayBeRoot(root)) return unwrapped({ ...completeRoot(root, report), ...defs }, report);
+  if (isRecord(root) && mayBeRoot(root))
+    return inFinalForm({ ...completeRoot(root, report), ...defs }, rules, report);
   const message = `The root is not a plain object: the arguments are in the property \`${WRAPPER_PROPERTY}\`.`;
   report.add({ pointer: "", kind: "wrapped", message });
   const properties = { [WRAPPER_PROPERTY]: root as JsonValue };
   const schema: ToolInputSchema = { type: "object", properties, required: [WRAPPER_PROPERTY], ...defs };
-  return { schema, changes: report.changes, isWrapped: true, unwrap: unwrapInput };
+  const { unwrap, ...form } = inFinalForm(schema, rules, report);
+  return { ...form, isWrapped: true, unwrap: (input) => unwrapInput(input, unwrap) };
+}
+
+function inFinalForm(
+  schema: ToolInputSchema,
+  rules: ProfileRules | undefined,
+  report: ChangeReport,
+): FittedSchema {
+  const { schema: final, restore } = finalForm(schema, rules, report);
+  return { schema: final, changes: report.changes, isWrapped: false, unwrap: restore };
 }
 
 function mayBeRoot(root: JsonObject): boolean {
@@ -67,9 +103,11 @@ function mayBeRoot(root: JsonObject): boolean {
 }
 
 /** Also accepts arguments without the wrapper, which a model may forget. */
-function unwrapInput(input: unknown): unknown {
-  if (!isRecord(input) || !Object.hasOwn(input, WRAPPER_PROPERTY)) return input;
-  return Object.keys(input).length === 1 ? input[WRAPPER_PROPERTY] : input;
+function unwrapInput(input: unknown, restore: (args: unknown) => unknown): unknown {
+  if (!isRecord(input)) return input;
+  const isWrapped = Object.hasOwn(input, WRAPPER_PROPERTY) && Object.keys(input).length === 1;
+  const restored = restore(isWrapped ? input : { [WRAPPER_PROPERTY]: input });
+  return isRecord(restored) ? restored[WRAPPER_PROPERTY] : restored;
 }
 
 /**
@@ -93,11 +131,7 @@ function completeRoot(root: JsonObject, report: ChangeReport): ToolInputSchema {
   return { ...root, type: "object", properties: isRecord(properties) ? properties : {} };
 }
 
-function anyObject(report: ChangeReport, message: string): FittedSchema {
+function anyObject(report: ChangeReport, rules: ProfileRules | undefined, message: string): FittedSchema {
   report.add({ pointer: "", kind: "removed", message: `${message} Any object is allowed instead.` });
-  return unwrapped({ type: "object", properties: {} }, report);
-}
-
-function unwrapped(schema: ToolInputSchema, { changes }: ChangeReport): FittedSchema {
-  return { schema, changes, isWrapped: false, unwrap: (input) => input };
+  return inFinalForm({ type: "object", properties: {} }, rules, report);
 }

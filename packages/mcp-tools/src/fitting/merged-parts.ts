@@ -8,7 +8,11 @@ const NOTES = ["title", "description", "default"];
  * Merges several schemas into one; where two disagree on a keyword, the first is kept. `required` and `properties` are
  * collected first, so that thousands of parts are not copied once for each of them.
  */
-export function mergeParts(parts: readonly JsonObject[], pointer: string, report: ChangeReport): JsonObject {
+export function mergeParts(all: readonly JsonObject[], pointer: string, report: ChangeReport): JsonObject {
+  // What a part says of another type would stand beside the first type.
+  const first = all.find(({ type }) => type !== undefined)?.type;
+  const parts = all.filter(({ type }) => mayAgree(first, type));
+  if (parts.length < all.length) report.add({ pointer, kind: "removed", keyword: "type", message: DISAGREE });
   const merged: JsonObject = { ...parts[0] };
   const required = new Set<unknown>();
   const properties = new Map<string, unknown[]>();
@@ -29,6 +33,14 @@ export function mergeParts(parts: readonly JsonObject[], pointer: string, report
   if (required.size > 0) merged.required = [...required] as JsonValue;
   if (properties.size > 0) merged.properties = mergeProperties(properties, pointer, report);
   return merged;
+}
+
+const DISAGREE = "Parts of `allOf` disagree on `type`; those that agree with the first are kept.";
+
+/** Whether something may be of both types. */
+export function mayAgree(one: unknown, other: unknown): boolean {
+  const [first, second] = [one, other].map((type) => (type === "integer" ? "number" : type));
+  return first === undefined || second === undefined || isSameJson(first, second);
 }
 
 function collectNames(names: Set<unknown>, lists: readonly unknown[]): void {

@@ -12,7 +12,7 @@ import {
   SCHEMA_MAP_KEYWORDS,
 } from "../schema/subschemas.ts";
 import { requireDeclared } from "./declared-names.ts";
-import { dropPatterns } from "./plain-patterns.ts";
+import { loneUnions, withNote } from "./lone-unions.ts";
 import { plainTypes } from "./plain-types.ts";
 import type { ProfileRules } from "./schema-profile.ts";
 
@@ -38,8 +38,15 @@ export interface FittedParts {
 export function fitSchemaParts(index: SchemaIndex, rules: ProfileRules, report: ChangeReport): FittedParts {
   const fitter = new SchemaFitter(index, rules, report);
   const fitted = fitter.fit(index.root, "");
-  const root = rules.declaredNames ? requireDeclared(fitted, report) : fitted;
-  return { root, definitions: fitter.definitions };
+  const rest = (schema: JsonSchema, pointer: string) => {
+    const alone = rules.unionsAlone ? loneUnions(schema, pointer, report) : schema;
+    return rules.declaredNames ? requireDeclared(alone, report) : alone;
+  };
+  const definitions = Object.entries(fitter.definitions).map(([name, schema]) => [
+    name,
+    rest(schema as JsonSchema, `/$defs/${name}`),
+  ]);
+  return { root: rest(fitted, ""), definitions: Object.fromEntries(definitions) };
 }
 
 class SchemaFitter {
@@ -117,7 +124,13 @@ class SchemaFitter {
     const fitted = this.fit(own, pointer);
     if (!isRecord(fitted)) return fitted;
     const all = { ...fitted, allOf: [...(Array.isArray(fitted.allOf) ? fitted.allOf : []), inlined] };
-    return this.#withoutRest(this.#plain(all, pointer), pointer, before);
+    const plain = this.#plain(all, pointer);
+    // Merged parts may disagree: a format of numbers may stand beside a text.
+    return this.#withoutRest(
+      this.#rules.plainTypes ? this.#fitKeywords(plain, pointer) : plain,
+      pointer,
+      before,
+    );
   }
 
   #inline(target: ReferenceTarget | undefined, reference: string, pointer: string): JsonSchema {
@@ -187,6 +200,7 @@ class SchemaFitter {
     if (this.#rules.keywords?.has(keyword) === false && !COMBINED.has(keyword)) return value;
     if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value))
       return value.map((item, index) => this.fit(item, `${pointer}/${index}`));
+    if (keyword === "additionalProperties" && typeof value === "boolean") return value;
     if (SCHEMA_KEYWORDS.has(keyword) && isSchema(value)) return this.fit(value, pointer);
     if (!SCHEMA_MAP_KEYWORDS.has(keyword) || !isRecord(value)) return value;
     return Object.fromEntries(
@@ -233,11 +247,14 @@ class SchemaFitter {
       remove("items", "`items` applies to the items after `prefixItems`, which is not supported.");
     remove("$dynamicRef", "`$dynamicRef` is not supported.");
     remove("$recursiveRef", "`$recursiveRef` is not supported.");
-    this.#fitNames(result, pointer, remove);
+    if (this.#rules.plainTypes) tellDemands(result, this.#rules);
     for (const keyword of Object.keys(result))
-      if (this.#rules.keywords?.has(keyword) === false) remove(keyword, `\`${keyword}\` is not supported.`);
+      if (this.#rules.keywords?.has(keyword) === false || this.#rules.refused?.has(keyword) === true)
+        remove(keyword, `\`${keyword}\` is not supported.`);
     this.#fitText(result, remove);
     const mayBeList = [result.type].flat().includes("array");
+    if (isRecord(result.properties) && Object.keys(result.properties).length === 0 && this.#rules.plainTypes)
+      delete result.properties;
     if (this.#rules.listsHaveItems && mayBeList && result.items === undefined) {
       result.items = {};
       this.#note({ pointer, kind: "added", keyword: "items", message: "Items of any kind were allowed." });
@@ -255,22 +272,9 @@ class SchemaFitter {
     return rest;
   }
 
-  #fitNames(schema: JsonObject, pointer: string, remove: (keyword: string, message: string) => void): void {
-    const { propertyName } = this.#rules;
-    if (propertyName === undefined || !isRecord(schema.properties)) return;
-    const entries = Object.entries(schema.properties);
-    const kept = entries.filter(([name]) => propertyName.test(name));
-    if (kept.length === entries.length) return;
-    schema.properties = Object.fromEntries(kept);
-    for (const [name] of entries.filter(([other]) => !propertyName.test(other)))
-      this.#remove(`${pointer}/properties/${escapePointer(name)}`, undefined, "The name is not supported.");
-    remove("additionalProperties", "A property with an unsupported name must stay allowed.");
-    remove("unevaluatedProperties", "A property with an unsupported name must stay allowed.");
-  }
-
   #fitText(schema: JsonObject, remove: (keyword: string, message: string) => void): void {
     const { formats, plainPatterns } = this.#rules;
-    if (typeof schema.format === "string" && formats?.has(schema.format) === false)
+    if (typeof schema.format === "string" && !isTaken(schema.format, schema.type, formats))
       remove("format", `The format ${shown(schema.format)} is not supported.`);
     if (plainPatterns) dropPatterns(schema, remove);
   }
@@ -294,4 +298,52 @@ function pick(schema: JsonObject, keywords: readonly string[]): JsonObject {
 
 function shown(text: string): string {
   return JSON.stringify(text.slice(0, 128));
+}
+
+/** Says in the description what a demand means whose keyword the provider does not take. */
+function tellDemands(schema: JsonObject, { keywords, formats }: ProfileRules): void {
+  const isLost = (keyword: string) => keywords?.has(keyword) === false && schema[keyword] !== undefined;
+  const { exclusiveMinimum, exclusiveMaximum, multipleOf, uniqueItems, format, default: byDefault } = schema;
+  const isWhole = schema.type === "integer";
+  const notes: string[] = [];
+  if (isLost("exclusiveMinimum")) {
+    if (isWhole && Number.isInteger(exclusiveMinimum)) schema.minimum ??= Number(exclusiveMinimum) + 1;
+    else notes.push(`More than ${String(exclusiveMinimum)}.`);
+  }
+  if (isLost("exclusiveMaximum")) {
+    if (isWhole && Number.isInteger(exclusiveMaximum)) schema.maximum ??= Number(exclusiveMaximum) - 1;
+    else notes.push(`Less than ${String(exclusiveMaximum)}.`);
+  }
+  if (isLost("multipleOf")) notes.push(`A multiple of ${String(multipleOf)}.`);
+  if (isLost("uniqueItems") && uniqueItems === true) notes.push("No item twice.");
+  if (typeof format === "string" && !isTaken(format, schema.type, formats))
+    notes.push(`Format: ${format.slice(0, 64)}.`);
+  const shownDefault = isLost("default") && byDefault !== null ? JSON.stringify(byDefault) : "";
+  if (shownDefault !== "" && shownDefault.length <= 64) notes.push(`Default: ${shownDefault}.`);
+  if (notes.length > 0) schema.description = withNote(schema.description, notes.join(" "));
+}
+
+const NUMERIC_FORMATS = new Set(["double", "float", "int32", "int64"]);
+
+/** Whether an API takes a format beside a type: those of numbers with numbers alone. */
+function isTaken(format: string, type: unknown, formats: ProfileRules["formats"]): boolean {
+  if (formats === undefined) return true;
+  const isNumber = type === "number" || type === "integer";
+  return formats.has(format) && NUMERIC_FORMATS.has(format) === isNumber;
+}
+
+const LOOKS_AROUND = /\(\?<?[=!]|\\[1-9]|\\k</;
+const NOT_TAKEN = "A pattern with lookaround or a backreference is not supported.";
+
+/** Drops patterns with lookarounds or back-references, and the keywords that judge names that no pattern matches. */
+function dropPatterns(schema: JsonObject, remove: (keyword: string, message: string) => void): void {
+  if (typeof schema.pattern === "string" && LOOKS_AROUND.test(schema.pattern)) remove("pattern", NOT_TAKEN);
+  if (!isRecord(schema.patternProperties)) return;
+  const entries = Object.entries(schema.patternProperties);
+  const kept = entries.filter(([pattern]) => !LOOKS_AROUND.test(pattern));
+  if (kept.length === entries.length) return;
+  remove("patternProperties", NOT_TAKEN);
+  if (kept.length > 0) schema.patternProperties = Object.fromEntries(kept);
+  for (const keyword of ["additionalProperties", "unevaluatedProperties"])
+    remove(keyword, "A property that matches an unsupported pattern must stay allowed.");
 }

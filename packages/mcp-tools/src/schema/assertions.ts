@@ -1,5 +1,4 @@
-import { isRecord, isSameJson, type JsonObject } from "@jackfield/mcp-core";
-import { canonicalJson, isMultipleOf } from "./canonical-json.ts";
+import { canonicalJson, isRecord, isSameJson, type JsonObject } from "@jackfield/mcp-core";
 import { dependentsOf } from "./dependents.ts";
 import { type Evaluation, refuse } from "./evaluation.ts";
 import { formatNames, formatValues, missingFrom } from "./shown-values.ts";
@@ -25,9 +24,8 @@ export function checkAssertions(
 
 function checkType({ type }: JsonObject, value: unknown, path: string, evaluation: Evaluation): boolean {
   if (type === undefined) return true;
-  const types: readonly unknown[] = [type].flat();
-  if (types.some((name) => isOfType(value, name))) return true;
-  return refuse(evaluation, path, `must be of type ${types.join(" or ")}`);
+  if (Array.isArray(type) ? type.some((name) => isOfType(value, name)) : isOfType(value, type)) return true;
+  return refuse(evaluation, path, `must be of type ${[type].flat().join(" or ")}`);
 }
 
 function isOfType(value: unknown, type: unknown): boolean {
@@ -116,7 +114,11 @@ function checkList(
     return refuse(evaluation, path, `must have at most ${maxItems} items`);
   if (uniqueItems !== true || value.length < 2) return true;
   const { budget } = evaluation;
-  if (new Set(value.map((item) => canonicalJson(item, budget))).size === value.length) return true;
+  const written = value.map((item) => {
+    spendOn(item, budget);
+    return canonicalJson(item);
+  });
+  if (new Set(written).size === value.length) return true;
   return refuse(evaluation, path, "must not contain the same item twice");
 }
 
@@ -149,4 +151,30 @@ function checkDependentNames(
     return refuse(evaluation, path, `must have ${formatNames(missing)} because it has ${because}`);
   }
   return true;
+}
+
+/** Characters that are written for one unit of work. */
+const CHARACTERS_PER_UNIT = 128;
+
+/** What it costs to write a value. */
+function spendOn(value: unknown, budget: Evaluation["budget"]): void {
+  budget.spend(typeof value === "string" ? 1 + value.length / CHARACTERS_PER_UNIT : 1);
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    budget.spend(1 + name.length / CHARACTERS_PER_UNIT);
+    spendOn(member, budget);
+  }
+}
+
+/** How far from a whole number a quotient may be: a few rounding errors, and never as far as halfway to the next. */
+const MAX_TOLERANCE = 1 / 4;
+
+/** Whether a number is a multiple of a divisor greater than 0, tolerating the rounding of binary fractions. */
+function isMultipleOf(value: number, divisor: number): boolean {
+  const quotient = value / divisor;
+  // The remainder of whole numbers is exact, however large they are.
+  if ((Number.isInteger(value) && Number.isInteger(divisor)) || !Number.isFinite(quotient))
+    return value % divisor === 0;
+  const distance = Math.abs(quotient - Math.round(quotient));
+  return distance <= Math.min(MAX_TOLERANCE, Number.EPSILON * Math.max(1, Math.abs(quotient)) * 4);
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@jackfield/mcp-core";
-import type { SafePattern } from "../pattern/safe-pattern.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 import type { ReadSchema } from "./schema-reader.ts";
+import type { ServerPattern } from "./server-pattern.ts";
 import { escapePointer } from "./subschemas.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
@@ -46,7 +46,7 @@ export interface Evaluation {
   readonly index: SchemaIndex;
   readonly budget: WorkBudget;
   read(schema: JsonObject): ReadSchema;
-  pattern(source: string): SafePattern;
+  pattern(source: string): ServerPattern;
   /** Replaced for a while by keywords that try a schema without reporting its problems. */
   problems: Problems;
   /**

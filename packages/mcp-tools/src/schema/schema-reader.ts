@@ -13,6 +13,8 @@ export interface ReadSchema {
   readonly hasDroppedDemand: boolean;
   /** Whether a dropped keyword evaluates parts of a value, so that the evaluated parts are unknown. */
   readonly hasDroppedEvaluatingKeyword: boolean;
+  /** Whether it applies no schema, so that it judges a value by itself. */
+  readonly isLeaf: boolean;
 }
 
 /** Keywords that mark parts of a value as evaluated. */
@@ -21,6 +23,12 @@ const EVALUATING_KEYWORDS: ReadonlySet<string | undefined> = new Set(
     (keyword) => keyword !== "not" && keyword !== "propertyNames",
   ),
 );
+
+/** Keywords that apply schemas to a value or to its parts. */
+const APPLYING_KEYWORDS: ReadonlySet<string> = new Set([
+  ...[...SCHEMA_KEYWORDS, ...SCHEMA_LIST_KEYWORDS, ...SCHEMA_MAP_KEYWORDS],
+  ...["$ref", "$dynamicRef"],
+]);
 
 /**
  * Reads schemas by the same rules by which they are fitted for a provider, so that no check demands what fitting dropped as
@@ -48,6 +56,7 @@ export function createSchemaReader(dialect: SchemaDialect): (schema: JsonObject)
       keywords,
       hasDroppedDemand: lost > before,
       hasDroppedEvaluatingKeyword: lostEvaluating > evaluatingBefore,
+      isLeaf: !Object.keys(keywords).some((keyword) => APPLYING_KEYWORDS.has(keyword)),
     };
     known.set(schema, read);
     return read;

@@ -1,5 +1,5 @@
 import { isRecord, type JsonObject } from "@jackfield/mcp-core";
-import { createSafePattern, type SafePattern } from "../pattern/safe-pattern.ts";
+import { checkListParts, checkObjectParts } from "./applicators.ts";
 import { checkAssertions } from "./assertions.ts";
 import { checkCombinations } from "./combinations.ts";
 import {
@@ -15,11 +15,9 @@ import {
   refuse,
   type SchemaProblem,
 } from "./evaluation.ts";
-import { checkListParts } from "./list-applicators.ts";
-import { checkObjectParts } from "./object-applicators.ts";
-import { createPlainFit } from "./plain-arguments.ts";
 import { createSchemaIndex, type ReferenceTarget, type SchemaIndex } from "./schema-index.ts";
 import { createSchemaReader } from "./schema-reader.ts";
+import { readPattern, type ServerPattern } from "./server-pattern.ts";
 import type { JsonSchema } from "./subschemas.ts";
 import { createWorkBudget, type WorkBudget, WorkExceeded } from "./work-budget.ts";
 
@@ -40,28 +38,26 @@ const UNITS_PER_SCHEMA = 8;
 
 /**
  * An interpreter of JSON Schema 2020-12 and draft 7 for untrusted schemas: it fetches nothing, generates no code, changes
- * nothing, and stops when a value exceeds its work budget. References that lead out of the schema, patterns that are not
- * understood, and malformed keywords are taken as satisfied, since only the server can judge them. Where that would make a
+ * nothing, and stops when a value exceeds its work budget. References that lead out of the schema, patterns that are invalid or may
+ * run away, and malformed keywords are taken as satisfied, since only the server can judge them. Where that would make a
  * schema stricter, in `oneOf`, `not`, `if` and `maxContains`, they do not count.
  *
  * @throws SchemaTooLarge
  */
 export function createSchemaValidator(schema: JsonSchema): SchemaValidator {
   const index = createSchemaIndex(schema);
-  const isPlainFit = createPlainFit(schema);
   const read = createSchemaReader(index.dialect);
-  const patterns = new Map<string, SafePattern>();
-  const pattern = (source: string, budget: WorkBudget): SafePattern => {
+  const patterns = new Map<string, ServerPattern>();
+  const pattern = (source: string, budget: WorkBudget): ServerPattern => {
     const known = patterns.get(source);
     if (known !== undefined) return known;
     budget.spend(source.length);
-    const created = createSafePattern(source);
+    const created = readPattern(source);
     patterns.set(source, created);
     return created;
   };
   return {
     problems(value) {
-      if (isPlainFit?.(value) === true) return [];
       const budget = createWorkBudget();
       const evaluation: Evaluation = {
         index,
@@ -113,11 +109,12 @@ function evaluateKeywords(
   const { index } = evaluation;
   if (index.dialect === "draft-7" && typeof schema.$ref === "string")
     return checkReference(resolve(schema.$ref, schema, evaluation), value, inner, evaluation);
-  const { keywords, hasDroppedDemand, hasDroppedEvaluatingKeyword } = evaluation.read(schema);
+  const { keywords, hasDroppedDemand, hasDroppedEvaluatingKeyword, isLeaf } = evaluation.read(schema);
   if (hasDroppedEvaluatingKeyword) assumeMet(value, inner, evaluation);
   else if (hasDroppedDemand) evaluation.assumptions += 1;
   // Every check is made even if one has failed, so that all problems are told at once.
   const areAssertionsMet = checkAssertions(keywords, value, inner.path, evaluation);
+  if (isLeaf && inner.evaluated === undefined) return areAssertionsMet;
   const areReferencesMet = checkReferences(keywords, schema, value, inner, evaluation);
   const areCombinationsMet = checkCombinations(keywords, value, inner, { evaluation, evaluate, fits });
   const isConditionMet = checkCondition(keywords, value, inner, evaluation);
@@ -201,7 +198,7 @@ function checkCondition(schema: JsonObject, value: unknown, place: Place, evalua
 
 function checkParts(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
   if (Array.isArray(value)) return checkListParts(schema, value, place, { evaluation, evaluate, fits });
-  if (isRecord(value)) return checkObjectParts(schema, value, place, { evaluation, evaluate });
+  if (isRecord(value)) return checkObjectParts(schema, value, place, { evaluation, evaluate, fits });
   return true;
 }
 

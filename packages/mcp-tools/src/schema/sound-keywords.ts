@@ -9,7 +9,7 @@ const TEXT_NOTES = [
 const FLAG_NOTES = ["deprecated", "readOnly", "writeOnly"];
 
 /** Keywords that demand nothing of a value, such as annotations. */
-export const NOTE_KEYWORDS: ReadonlySet<string> = new Set([
+const NOTE_KEYWORDS: ReadonlySet<string> = new Set([
   ...[...TEXT_NOTES, ...FLAG_NOTES],
   ...["$defs", "contentSchema", "default", "definitions", "examples"],
 ]);

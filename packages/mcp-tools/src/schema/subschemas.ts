@@ -73,7 +73,7 @@ export function isSchema(value: unknown): value is JsonSchema {
 
 /** A name as one part of a JSON pointer (RFC 6901). */
 export function escapePointer(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+  return /[~/]/.test(name) ? name.replaceAll("~", "~0").replaceAll("/", "~1") : name;
 }
 
 /** A name as it was before `escapePointer`. */

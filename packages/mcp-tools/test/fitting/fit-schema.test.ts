@@ -5,7 +5,7 @@ import type { SchemaProfile } from "../../src/fitting/schema-profile.ts";
 import { createSchemaValidator } from "../../src/schema/schema-validator.ts";
 import { hasSuite, SUITE_DIRECTORY, suiteGroups } from "../schema/json-schema-test-suite.ts";
 
-const PROFILES: readonly SchemaProfile[] = ["openai", "anthropic", "gemini"];
+const PROFILES: readonly SchemaProfile[] = ["openai", "anthropic", "gemini", "xai"];
 
 if (!hasSuite) process.stdout.write(`SKIPPED: there is no JSON-Schema-Test-Suite in ${SUITE_DIRECTORY}.\n`);
 
@@ -94,6 +94,21 @@ describe.each(PROFILES)("fitting a schema for %s", (profile) => {
     expect(changes[0]?.message).toContain("too large");
   });
 
+  it("bounds the size of unions that repeat what stands beside them", () => {
+    const beside = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`p${n}`, { type: "string" }]));
+    let union: Record<string, unknown> = { type: "object", properties: beside };
+    for (let level = 0; level < 60; level += 1)
+      union = {
+        type: "object",
+        properties: beside,
+        anyOf: [union, { type: "object", properties: { [`q${level}`]: {} } }],
+      };
+    const root = { type: "object", properties: { u: union } };
+    const grown = (given: SchemaProfile) => JSON.stringify(fitSchema(root, { profile: given }).schema).length;
+    for (const each of [profile, "universal", "vertex", "strict"] as const)
+      expect(grown(each)).toBeLessThan(400_000);
+  });
+
   it("bounds the size of a schema whose references double", () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 40 }, (_, level) => {
@@ -137,7 +152,7 @@ describe("a recursive schema", () => {
   });
 });
 
-describe("without a profile", () => {
+describe("under the profile none", () => {
   it("the model sees the server's own schema object", () => {
     const schema = Object.freeze({
       $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -146,26 +161,28 @@ describe("without a profile", () => {
       $defs: { path: { type: "string" } },
       "x-vendor": 1,
     });
-    expect(fitSchema(schema)).toMatchObject({ changes: [], isWrapped: false });
-    expect(fitSchema(schema).schema).toBe(schema);
+    expect(fitSchema(schema, { profile: "none" })).toMatchObject({ changes: [], isWrapped: false });
+    expect(fitSchema(schema, { profile: "none" }).schema).toBe(schema);
   });
 
   it("[T43] missing properties are added to a copy of the schema", () => {
     const schema = Object.freeze({ type: "object", additionalProperties: true });
-    const { schema: shown, changes } = fitSchema(schema);
+    const { schema: shown, changes } = fitSchema(schema, { profile: "none" });
     expect(shown).toEqual({ type: "object", additionalProperties: true, properties: {} });
     expect(changes).toMatchObject([{ kind: "added", keyword: "properties", pointer: "" }]);
     expect(schema).toEqual({ type: "object", additionalProperties: true });
   });
 
   it("an empty properties array, as PHP writes it, is reported as added properties", () => {
-    expect(fitSchema({ type: "object", properties: [] }).changes).toMatchObject([
+    expect(fitSchema({ type: "object", properties: [] }, { profile: "none" }).changes).toMatchObject([
       { kind: "added", keyword: "properties", pointer: "" },
     ]);
   });
 
   it("[T44] an open schema gets no additionalProperties", () => {
-    expect(fitSchema({ type: "object" }).schema).not.toHaveProperty("additionalProperties");
+    expect(fitSchema({ type: "object" }, { profile: "none" }).schema).not.toHaveProperty(
+      "additionalProperties",
+    );
   });
 
   it.each([
@@ -186,7 +203,7 @@ describe("without a profile", () => {
     [[], { type: "object", properties: {} }],
     [undefined, { type: "object", properties: {} }],
   ])("the root becomes an object for %j", (schema, expected) => {
-    expect(fitSchema(schema).schema).toEqual(expected);
+    expect(fitSchema(schema, { profile: "none" }).schema).toEqual(expected);
   });
 });
 

@@ -48,7 +48,7 @@ describe("fitting a property for a provider", () => {
       "a nullable array",
       "gemini",
       { type: ["array", "null"], uniqueItems: true },
-      { anyOf: [{ type: "array", items: {} }, { type: "null" }] },
+      { anyOf: [{ type: "array", description: "No item twice.", items: {} }, { type: "null" }] },
     ],
     [
       "prefixItems or a string of an unknown format",
@@ -60,7 +60,12 @@ describe("fitting a property for a provider", () => {
         format: "email",
         maxItems: 3,
       },
-      { anyOf: [{ type: "array", maxItems: 3, items: {} }, { type: "string" }] },
+      {
+        anyOf: [
+          { type: "array", maxItems: 3, items: {} },
+          { type: "string", description: "Format: email." },
+        ],
+      },
     ],
     [
       "a nullable object",
@@ -135,9 +140,27 @@ describe("fitting a property for a provider", () => {
       "a closed object with patternProperties",
       "gemini",
       { type: "object", additionalProperties: false, patternProperties: { a: {} }, properties: {} },
-      { type: "object", properties: {} },
+      { type: "object" },
     ],
-    ["an unknown format", "gemini", { type: "string", format: "email" }, { type: "string" }],
+    [
+      "an unknown format",
+      "gemini",
+      { type: "string", format: "email", description: "To." },
+      { type: "string", description: "To. Format: email." },
+    ],
+    [
+      "an exclusive bound of whole numbers",
+      "gemini",
+      { type: "integer", exclusiveMinimum: 0, exclusiveMaximum: 10 },
+      { type: "integer", minimum: 1, maximum: 9 },
+    ],
+    [
+      "other exclusive bounds",
+      "gemini",
+      { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1, multipleOf: 0.1 },
+      { type: "number", description: "More than 0. Less than 1. A multiple of 0.1." },
+    ],
+    ["propertyNames", "openai", { type: "object", propertyNames: { type: "number" } }, { type: "object" }],
   ])("%s is rewritten for %s", (_title, profile, schema, expected) => {
     expect(property(schema, profile)).toEqual(expected);
   });
@@ -197,10 +220,36 @@ describe("fitting a property for a provider", () => {
     },
   );
 
-  it("drops a property with an unsupported name and leaves the object open", () => {
-    const root = { type: "object", properties: { "a b": {}, c: {} }, additionalProperties: false };
-    const { schema, changes } = fitSchema(root, { profile: "anthropic" });
-    expect(schema).toEqual({ type: "object", properties: { c: {} } });
-    expect(changes.map(({ pointer }) => pointer)).toEqual(["/properties/a b", ""]);
+  it("shows a property under a name that is supported, reports it, and gives the name back", () => {
+    const root = {
+      type: "object",
+      properties: { "filter[name]": { type: "string" }, filter_name: {}, $top: { type: "integer" }, "": {} },
+      required: ["filter[name]"],
+      additionalProperties: false,
+    };
+    const { schema, changes, unwrap } = fitSchema(root, { profile: "anthropic" });
+    expect(schema).toEqual({
+      type: "object",
+      properties: {
+        filter_name_2: { type: "string" },
+        filter_name: {},
+        top: { type: "integer" },
+        argument: {},
+      },
+      required: ["filter_name_2"],
+      additionalProperties: false,
+    });
+    expect(changes.map(({ pointer }) => pointer)).toEqual([
+      "/properties/filter[name]",
+      "/properties/$top",
+      "/properties/",
+    ]);
+    expect(unwrap({ filter_name_2: "a", filter_name: "b", top: 5, argument: 1, other: 1 })).toEqual({
+      "filter[name]": "a",
+      filter_name: "b",
+      $top: 5,
+      "": 1,
+      other: 1,
+    });
   });
 });

@@ -1,32 +1,29 @@
 import { isMcpError, type McpError, thrownMessage } from "@jackfield/mcp-core";
-import { ChannelFault, type ChannelFaultFacts } from "../channel-fault.ts";
+import {
+  ProtocolFault,
+  type ProtocolFaultKind,
+  TransportFault,
+  type TransportFaultFacts,
+  UNSUPPORTED_PROTOCOL_VERSION,
+} from "../faults.ts";
 import { rpcErrorIn } from "../http/refusal-error.ts";
 import { UNSOUND_ANSWER } from "../message-check.ts";
-import { ProtocolFault } from "../protocol/faults.ts";
-import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 
 /** A thrown value, classified, whoever threw it. */
 export type Failure =
   | { readonly kind: "mcp"; readonly error: McpError }
-  | { readonly kind: "channel"; readonly facts: ChannelFaultFacts }
+  | { readonly kind: "transport"; readonly facts: TransportFaultFacts }
   /** The server answered with a JSON-RPC error, perhaps in the body of a refusal with that status. */
   | {
       readonly kind: "rpc";
       readonly code: number;
       readonly message: string;
+      readonly data?: unknown;
       readonly httpStatus?: number | undefined;
     }
   /** A socket or the name service failed; `neverSent` if no connection was made, so that nothing can have arrived. */
   | { readonly kind: "network"; readonly code: string; readonly neverSent: boolean }
-  /** The server sent something that is not valid MCP. */
-  | { readonly kind: "invalid"; readonly detail: string }
-  | { readonly kind: "version"; readonly detail: string }
-  /** The server does not support the request, or needed something for it that the host does not support. */
-  | { readonly kind: "unsupported"; readonly detail: string }
-  | { readonly kind: "rounds-exceeded"; readonly detail: string }
-  /** The `requestState` that the server wants back is too long. */
-  | { readonly kind: "state-exceeded"; readonly detail: string }
-  | { readonly kind: "other"; readonly detail: string };
+  | { readonly kind: ProtocolFaultKind | "other"; readonly detail: string };
 
 /** Errors from before a connection exists, unless a read or a write caused them. */
 const NEVER_CONNECTED = new Set([
@@ -47,19 +44,17 @@ export function readFailure(thrown: unknown): Failure {
   }
 }
 
-/** The HTTP status that a request was refused with. */
-export function httpStatusOf(failure: Failure): number | undefined {
-  return failure.kind === "channel" && failure.facts.kind === "http-refused"
-    ? failure.facts.status
-    : undefined;
+/** The refusal with an HTTP status that a request failed with. */
+export function refusalOf(failure: Failure) {
+  return failure.kind === "transport" && failure.facts.kind === "http-refused" ? failure.facts : undefined;
 }
 
 function readChain(thrown: unknown): Failure {
   const chain = [...causesOf(thrown)];
   for (const error of chain) {
     if (isMcpError(error)) return { kind: "mcp", error };
-    if (error instanceof ChannelFault)
-      return readRefusal(error.facts) ?? { kind: "channel", facts: error.facts };
+    if (error instanceof TransportFault)
+      return readRefusal(error.facts) ?? { kind: "transport", facts: error.facts };
     if (error instanceof ProtocolFault) return { kind: error.kind, detail: error.message };
   }
   for (const error of chain) {
@@ -89,7 +84,7 @@ function causeOf(error: unknown): unknown {
 }
 
 /** The body of a 400 often is a JSON-RPC error, which says more than the status. */
-function readRefusal(facts: ChannelFaultFacts): Failure | undefined {
+function readRefusal(facts: TransportFaultFacts): Failure | undefined {
   if (facts.kind !== "http-refused" || facts.status !== 400 || facts.isForgotten) return undefined;
   const error = rpcErrorIn(facts.text);
   return error && readRpc(error.code, error.message, facts.status);
@@ -101,7 +96,8 @@ function readCode(error: unknown): Failure | undefined {
   const { code } = error;
   const message = thrownMessage(error);
   if ("data" in error && error.data === UNSOUND_ANSWER) return { kind: "invalid", detail: message };
-  if (typeof code === "number") return readRpc(code, message);
+  if (typeof code === "number")
+    return readRpc(code, message, undefined, "data" in error ? error.data : undefined);
   if (typeof code !== "string") return undefined;
   return /^(E[A-Z]|UND_ERR_)/.test(code)
     ? { kind: "network", code, neverSent: NEVER_CONNECTED.has(code) && !isOfConnection(error) }
@@ -113,10 +109,10 @@ function isOfConnection(error: Error): boolean {
   return "syscall" in error && (error.syscall === "read" || error.syscall === "write");
 }
 
-function readRpc(code: number, message: string, httpStatus?: number): Failure {
+function readRpc(code: number, message: string, httpStatus?: number, data?: unknown): Failure {
   return code === UNSUPPORTED_PROTOCOL_VERSION
     ? { kind: "version", detail: message }
-    : { kind: "rpc", code, message, httpStatus };
+    : { kind: "rpc", code, message, data, httpStatus };
 }
 
 function readPlain(error: unknown): Failure {

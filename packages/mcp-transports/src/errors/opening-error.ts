@@ -1,19 +1,26 @@
 import { type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
-import type { ChannelFaultFacts } from "../channel-fault.ts";
+import type { PassedOver } from "@jackfield/mcp-core/node";
+import type { TransportFaultFacts } from "../faults.ts";
 import type { Refusal } from "../http/http-call.ts";
-import type { LaunchFault } from "../stdio/command-launch.ts";
-import type { PassedOver } from "../stdio/command-lookup.ts";
-import { commonDetails, type ErrorContext, hiding, nameOf } from "./error-context.ts";
+import type { LaunchFault } from "../stdio/command.ts";
 import { type Failure, readFailure } from "./failure.ts";
-import { adviseOnAuthorization, adviseOnStatus, STATUSES_OF_PROXIES } from "./http-status.ts";
 import {
+  adviseOnAuthorization,
+  adviseOnStatus,
+  commonDetails,
   describeExit,
   describeLastWords,
   describeProxy,
   describeStray,
   describeTooManyRequests,
+  type ErrorContext,
   excerpt,
+  hiding,
+  nameOf,
+  STATUSES_OF_PROXIES,
 } from "./wording.ts";
+
+type Explanation = readonly [code: ErrorCode, message: string, details?: McpErrorDetails];
 
 /** What is known of the opening that failed. */
 export interface OpeningContext extends ErrorContext {
@@ -26,8 +33,6 @@ const ADVICE_TO_RUN_IT = "Run its command in a terminal to see why.";
 const ADVICE_ON_HANDSHAKE =
   "Check that its entry names an MCP server, and its arguments and variables; run its command in a terminal to see more.";
 
-type Explanation = readonly [code: ErrorCode, message: string, details?: McpErrorDetails];
-
 /** Converts what an opening threw to its error, with code and message. */
 export function openingError(thrown: unknown, context: OpeningContext): McpError {
   const failure = readCause(thrown, context);
@@ -37,10 +42,10 @@ export function openingError(thrown: unknown, context: OpeningContext): McpError
   return new McpError(code, message, { phase, ...commonDetails(context, thrown), ...details });
 }
 
-/** Prefers the fault of a channel that ended itself: whoever waited only knows that the channel is closed. */
+/** Prefers the fault of a transport that ended itself: whoever waited only knows that it is closed. */
 function readCause(thrown: unknown, { facts }: OpeningContext): Failure {
   const failure = readFailure(thrown);
-  const isClosed = failure.kind === "channel" && failure.facts.kind === "output-ended";
+  const isClosed = failure.kind === "transport" && failure.facts.kind === "output-ended";
   const isVague = isClosed || failure.kind === "other";
   return isVague && facts.fault ? readFailure(facts.fault) : failure;
 }
@@ -49,33 +54,28 @@ function readCause(thrown: unknown, { facts }: OpeningContext): Failure {
 function explainExit(failure: Failure, context: OpeningContext): Explanation | undefined {
   const { facts } = context;
   const isOurDoing =
-    failure.kind === "channel" &&
+    failure.kind === "transport" &&
     (failure.facts.kind === "deadline-expired" || failure.facts.kind === "aborted");
   if (!facts.exit || isOurDoing) return undefined;
   const ended = `${nameOf(context)} ended ${describeExit(facts.exit)}`;
   const words = describeLastWords(facts, hiding(context)) + describeStray(facts, hiding(context));
-  switch (facts.hasReadInput) {
-    case true:
-      return [
-        "MCP_HANDSHAKE_FAILED",
-        `${ended} in the middle of the handshake.${words} ${ADVICE_ON_HANDSHAKE}`,
-      ];
-    case false:
-      return [
-        "MCP_SERVER_EXITED",
-        `${ended} before it read the first message.${words} ${ADVICE_TO_RUN_IT}`,
-        { phase: "spawn" },
-      ];
-    case undefined:
-      return ["MCP_SERVER_EXITED", `${ended} before it was connected.${words} ${ADVICE_TO_RUN_IT}`];
-  }
+  if (facts.hasAnswered)
+    return [
+      "MCP_HANDSHAKE_FAILED",
+      `${ended} in the middle of the handshake.${words} ${ADVICE_ON_HANDSHAKE}`,
+    ];
+  return [
+    "MCP_SERVER_EXITED",
+    `${ended} before it answered anything.${words} ${ADVICE_TO_RUN_IT}`,
+    { phase: "spawn" },
+  ];
 }
 
 function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: OpeningContext): Explanation {
   const name = nameOf(context);
   const show = (text: string) => excerpt(text, hiding(context));
   switch (failure.kind) {
-    case "channel":
+    case "transport":
       return explainFault(failure.facts, context);
     case "rpc": {
       const message = `${name} refused the connection (JSON-RPC error ${failure.code}): ${show(failure.message)}`;
@@ -107,7 +107,7 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Ope
   }
 }
 
-function explainFault(fault: ChannelFaultFacts, context: OpeningContext): Explanation {
+function explainFault(fault: TransportFaultFacts, context: OpeningContext): Explanation {
   const { server, facts, connectTimeoutMs } = context;
   const name = nameOf(context);
   switch (fault.kind) {
@@ -116,7 +116,7 @@ function explainFault(fault: ChannelFaultFacts, context: OpeningContext): Explan
       const advice = adviseOnSilence(context);
       return [
         "MCP_CONNECT_TIMEOUT",
-        `${name} was not ready within ${connectTimeoutMs} ms.${stray}${describeProxy(facts)} ${advice}`,
+        `${name} was not ready within ${connectTimeoutMs} ms.${stray}${describeProxy(facts)}${describeWithheld(server)} ${advice}`,
       ];
     }
     case "aborted":
@@ -183,6 +183,13 @@ function adviseOnSilence({ server, facts }: OpeningContext): string {
   if (facts.stray) return "A server may write only protocol messages there: have it log to standard error.";
   const place = server.transport === "stdio" ? "run its command in a terminal" : "check its address";
   return `Raise connectTimeoutMs if it is merely slow, or ${place} to see why.`;
+}
+
+/** A start that only waits often waits for a download that cannot pass a proxy, or does not trust a certificate. */
+function describeWithheld(server: OpeningContext["server"]): string {
+  const { withheld = [] } = server.transport === "stdio" ? server : {};
+  if (withheld.length === 0) return "";
+  return ` Its process does not get ${withheld.join(", ")}, which a download may need: list ${withheld.length === 1 ? "it" : "them"} in "inheritEnv" or in "env" of its entry.`;
 }
 
 const LAUNCH_FAULTS: { readonly [F in LaunchFault]: string } = {

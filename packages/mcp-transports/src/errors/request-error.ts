@@ -1,13 +1,38 @@
 import { type CallOutcome, type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
-import type { ChannelFaultFacts } from "../channel-fault.ts";
+import {
+  isRefusalCode,
+  TransportFault,
+  type TransportFaultFacts,
+  UNSUPPORTED_PROTOCOL_VERSION,
+  URL_ELICITATION_REQUIRED,
+} from "../faults.ts";
 import type { Refusal } from "../http/http-call.ts";
-import type { RequestEnd } from "../protocol/pending-request.ts";
-import { isRefusalCode, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
-import { commonDetails, type ErrorContext, hiding, nameOf, withOutcome } from "./error-context.ts";
-import { type Failure, readFailure } from "./failure.ts";
-import { adviseOnAuthorization, STATUSES_OF_PROXIES } from "./http-status.ts";
-import { forgottenSessionError } from "./loss-error.ts";
-import { describeProxy, excerpt } from "./wording.ts";
+import { addressToOpen, requiredUrls } from "../protocol/input-required.ts";
+import type { PendingRequest, RequestEnd } from "../protocol/pending-request.ts";
+import { type Failure, readFailure, refusalOf } from "./failure.ts";
+import {
+  adviseOnAuthorization,
+  commonDetails,
+  describeExit,
+  describeLastWords,
+  describeProxy,
+  describeTooManyRequests,
+  displayUrl,
+  type ErrorContext,
+  excerpt,
+  hiding,
+  nameOf,
+  STATUSES_OF_PROXIES,
+  strayLines,
+  withOutcome,
+} from "./wording.ts";
+
+/** The code, the message and the details of an error: each says what became of its request. */
+type Explanation = readonly [
+  code: ErrorCode,
+  message: string,
+  details: McpErrorDetails & { readonly outcome: CallOutcome },
+];
 
 /** What is known of the request that failed. */
 export interface RequestContext extends ErrorContext {
@@ -16,22 +41,14 @@ export interface RequestContext extends ErrorContext {
   readonly tool?: string | undefined;
   /** Whether a write was attempted. */
   readonly isWritten: boolean;
-  /** How many lines that are no messages the server had printed before. */
-  readonly strayBefore?: number | undefined;
+  readonly strays?: PendingRequest["strays"] | undefined;
 }
-
-type Explanation = readonly [
-  code: ErrorCode,
-  message: string,
-  details: McpErrorDetails & { readonly outcome: CallOutcome },
-];
 
 /** Converts what a request threw to its error, with code, outcome and message. */
 export function requestError(thrown: unknown, context: RequestContext): McpError {
   const failure = readFailure(thrown);
   if (failure.kind === "mcp") return withOutcome(failure.error, outcomeOf(context).outcome);
-  const refused =
-    failure.kind === "channel" && failure.facts.kind === "http-refused" ? failure.facts : undefined;
+  const refused = refusalOf(failure);
   if (refused?.isForgotten) return withRequest(forgottenSessionError(refused.status, context), context);
   const [code, message, details] = refused
     ? explainStatus(refused, context)
@@ -80,18 +97,25 @@ function timeoutError(limitMs: number, isTotal: boolean, context: RequestContext
   const waitedFor = isTotal ? "in total" : "without progress";
   return new McpError(
     "MCP_CALL_TIMEOUT",
-    `${nameOf(context)} did not answer ${subjectOf(context)} within ${limitMs} ms ${waitedFor}.${describeNewStray(context)}${adviceOnTimeout(context)}`,
+    `${nameOf(context)} did not answer ${subjectOf(context)} within ${limitMs} ms ${waitedFor}.${describeNewStray(context)}${describeStrayAnswers(context)}${adviceOnTimeout(context)}`,
     { phase: phaseOf(context), ...commonDetails(context, undefined), ...outcomeOf(context) },
   );
 }
 
 /** What the server printed while it was waited for: its answer may have been among that. */
 function describeNewStray(context: RequestContext): string {
-  const { facts, strayBefore = 0 } = context;
-  const lines = (facts.stray?.lines ?? 0) - strayBefore;
-  if (!facts.stray || lines <= 0) return "";
-  const are = lines === 1 ? "1 line that is" : `${lines} lines that are`;
-  return ` Meanwhile it printed ${are} not JSON-RPC to its standard output, the last: "${excerpt(facts.stray.last, hiding(context), { end: true })}".`;
+  const { facts, strays } = context;
+  if (!facts.stray || !strays || strays.lines <= 0) return "";
+  const last = excerpt(facts.stray.last, hiding(context), { end: true });
+  return ` Meanwhile it printed ${strayLines(strays.lines)}, the last: "${last}".`;
+}
+
+/** A server that cannot read a request may answer without its id, or with another one. */
+function describeStrayAnswers(context: RequestContext): string {
+  const { answers = 0, lastAnswer } = context.strays ?? {};
+  if (answers <= 0) return "";
+  const sent = answers === 1 ? "an answer" : `${answers} answers, the last`;
+  return ` Meanwhile it sent ${sent} to no request of ours: ${excerpt(JSON.stringify(lastAnswer), hiding(context), { end: true })}.`;
 }
 
 /** The error of a request whose caller gave up. */
@@ -121,12 +145,7 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Req
   switch (failure.kind) {
     case "rpc":
     case "version":
-      return explainRefusal(
-        failure.kind === "rpc" ? failure.code : undefined,
-        show(failure.kind === "rpc" ? failure.message : failure.detail),
-        failure.kind === "rpc" ? failure.httpStatus : undefined,
-        context,
-      );
+      return explainRpcError(failure, context);
     case "unsupported":
       return [
         "MCP_REQUEST_REJECTED",
@@ -155,14 +174,14 @@ function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Req
       ];
     case "network":
       return explainLoss({ ...context, isWritten: context.isWritten && !failure.neverSent }, failure.code);
-    case "channel":
+    case "transport":
       return explainFault(failure.facts, context);
     default:
       return explainLoss(context, "detail" in failure ? show(failure.detail) : "");
   }
 }
 
-function explainFault(fault: ChannelFaultFacts, context: RequestContext): Explanation {
+function explainFault(fault: TransportFaultFacts, context: RequestContext): Explanation {
   switch (fault.kind) {
     case "queue-full":
       return [
@@ -204,33 +223,45 @@ function explainLoss(context: RequestContext, reason: string): Explanation {
   ];
 }
 
-function explainRefusal(
-  rpcCode: number | undefined,
-  reason: string,
-  httpStatus: number | undefined,
+function explainRpcError(
+  failure: Exclude<Failure, { kind: "mcp" | "transport" | "network" }>,
   context: RequestContext,
 ): Explanation {
+  const {
+    code: rpcCode,
+    httpStatus,
+    message: reason,
+    data,
+  } = failure.kind === "rpc"
+    ? failure
+    : { code: undefined, httpStatus: undefined, message: failure.detail, data: undefined };
   const code = rpcCode ?? UNSUPPORTED_PROTOCOL_VERSION;
-  const subject = subjectOf(context);
-  if (isRefusalCode(code))
-    return [
-      refusalCode(context),
-      `${nameOf(context)} refused ${subject} (JSON-RPC error ${code}): ${reason}`,
-      { rpcCode: code, httpStatus, outcome: "rejected" },
-    ];
+  const show = (text: string) => excerpt(text, hiding(context));
+  const outcome = isRefusalCode(code) ? "rejected" : "unknown";
   const doubt = context.tool === undefined ? "" : ", which may or may not have been carried out";
-  return [
-    refusalCode(context),
-    `${nameOf(context)} reported an error for ${subject}${doubt} (JSON-RPC error ${code}): ${reason}`,
-    { rpcCode: code, httpStatus, outcome: "unknown" },
-  ];
+  const fact =
+    outcome === "rejected"
+      ? `refused ${subjectOf(context)}`
+      : `reported an error for ${subjectOf(context)}${doubt}`;
+  const message = `${nameOf(context)} ${fact} (JSON-RPC error ${code}): ${show(reason)}`;
+  const addresses = code === URL_ELICITATION_REQUIRED ? addressesIn(data, show) : "";
+  return [refusalCode(context), message + addresses, { rpcCode, httpStatus, outcome }];
+}
+
+/** The addresses that the user has to open first. Their queries may be secret; the whole ones are in the data of the cause. */
+function addressesIn(data: unknown, show: (text: string) => string): string {
+  const named = requiredUrls(data).map(({ url }) => addressToOpen(url));
+  const shown = named.flatMap((url) => (url === undefined ? [] : [show(displayUrl(new URL(url)))]));
+  return shown.length === 0 ? "" : ` (first open ${shown.join(" and ")})`;
 }
 
 /**
- * Statuses of a request that was refused before it was processed (RFC 9110, RFC 6585). Any other may follow work that was done, 502 and 503
- * from a gateway included, and a redirect that asks for a GET.
+ * Statuses of a request that was refused before it was processed (RFC 9110, RFC 6585, RFC 8470). Any other may follow work that was done, 502
+ * and 503 from a gateway included, and a redirect that asks for a GET.
  */
-const REFUSED = new Set([307, 308, 404, 405, 411, 413, 415, 429, 431]);
+const REFUSED = new Set([
+  307, 308, 404, 405, 406, 407, 411, 413, 414, 415, 417, 421, 425, 426, 428, 429, 431, 501, 505, 511,
+]);
 
 function explainStatus(
   { status, retryAfterMs, redirectedTo }: Refusal,
@@ -294,4 +325,61 @@ function phaseOf({ method }: RequestContext): "list" | "call" {
 
 function subjectOf({ method, tool }: RequestContext): string {
   return tool === undefined ? `"${method}"` : `the call of tool "${tool}"`;
+}
+
+const ADVICE_ON_EXIT = "Connect again; if it keeps ending, run its command in a terminal to see why.";
+
+/** Why a session ended without being closed by us. */
+export function lossError(context: ErrorContext): McpError {
+  const { facts } = context;
+  const name = nameOf(context);
+  const details = { phase: "call", ...commonDetails(context, facts.fault) } as const;
+  if (facts.fault instanceof TransportFault && facts.fault.facts.kind === "message-too-large")
+    return new McpError(
+      "MCP_LIMIT_EXCEEDED",
+      `${name} sent a message of more than ${facts.fault.facts.limitBytes} bytes and was disconnected. Raise "maxMessageBytes" in its limits if that is expected.`,
+      details,
+    );
+  if (facts.fault instanceof TransportFault && facts.fault.facts.kind === "too-many-questions")
+    return new McpError(
+      "MCP_LIMIT_EXCEEDED",
+      `${name} ${describeTooManyRequests(facts.fault.facts)}`,
+      details,
+    );
+  if (facts.exit)
+    return new McpError(
+      "MCP_SERVER_EXITED",
+      `${name} ended ${describeExit(facts.exit)}.${describeLastWords(facts, hiding(context))} ${ADVICE_ON_EXIT}`,
+      details,
+    );
+  return new McpError("MCP_SESSION_LOST", `${name} closed ${describeEnd(context)}. Connect again.`, details);
+}
+
+function describeEnd({ server, facts: { fault } }: ErrorContext): string {
+  const kind = server.transport === "stdio" && fault instanceof TransportFault ? fault.facts.kind : undefined;
+  if (kind === "output-ended") return "its standard output but kept running";
+  return kind === "unwritable" ? "its standard input but kept running" : "the connection";
+}
+
+/** The error of a session that its server no longer knows (MCP 2025-11-25, transports, "Session Management"), with the status that said so. */
+export function forgottenSessionError(httpStatus: number, context: ErrorContext): McpError {
+  const { differences = [] } = context.facts;
+  const replacement =
+    differences.length > 0
+      ? `, and another server answers in its place (different: ${differences.join(", ")})`
+      : "";
+  return new McpError(
+    "MCP_SESSION_LOST",
+    `${nameOf(context)} no longer knows this session (HTTP ${httpStatus})${replacement}. Connect again.`,
+    { phase: "call", httpStatus, outcome: "rejected", ...commonDetails(context, undefined) },
+  );
+}
+
+/** The error of a session that was opened with a remembered handshake, which no longer holds. */
+export function outdatedPriorError(context: ErrorContext, cause: unknown): McpError {
+  return new McpError(
+    "MCP_SESSION_LOST",
+    `${nameOf(context)} no longer supports the protocol version of the remembered handshake. Connect again without it.`,
+    { phase: "handshake", ...commonDetails(context, cause) },
+  );
 }

@@ -1,4 +1,4 @@
-import { asError } from "../errors/thrown-error.ts";
+import { asError } from "../errors/wording.ts";
 import type { BodySink } from "./body-sink.ts";
 
 const DECODERS = {

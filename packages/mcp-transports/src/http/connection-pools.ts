@@ -1,6 +1,7 @@
+import type { TlsOptions } from "@jackfield/mcp-core";
+import { authoritiesWith, chooseProxy, loadUndici, type ProxyChoice } from "@jackfield/mcp-core/node";
 import type { Agent, Dispatcher, ProxyAgent } from "undici";
-import type { TlsOptions } from "./http-options.ts";
-import { chooseProxy } from "./proxy-choice.ts";
+import { TransportFault } from "../faults.ts";
 
 /** The module undici, which is imported when the first remote server is connected. */
 type Undici = typeof import("undici");
@@ -28,31 +29,28 @@ export interface PoolSettings {
 }
 
 /** Shares connections between the sessions of one connector. */
-export interface ConnectionPools {
-  /** @throws ChannelFault `proxy-invalid`, or the error of Node.js about unusable keys. */
-  acquire(origin: string, settings: PoolSettings): Promise<ConnectionPool>;
-}
+export class ConnectionPools {
+  readonly #shared = new Map<string, SharedPool>();
+  readonly #numbers = new WeakMap<object, number>();
+  #lastNumber = 0;
 
-export function createConnectionPools(): ConnectionPools {
-  const shared = new Map<string, SharedPool>();
-  const numbers = new WeakMap<object, number>();
-  let lastNumber = 0;
+  /** @throws TransportFault `proxy-invalid`, or the error of Node.js about unusable keys. */
+  async acquire(origin: string, settings: PoolSettings): Promise<ConnectionPool> {
+    const undici = await loadUndici<Undici>();
+    const key = `${origin} ${settings.proxy} ${this.#numberOf(settings.tls)}`;
+    const pool =
+      this.#shared.get(key) ?? new SharedPool(undici, origin, settings, () => this.#shared.delete(key));
+    this.#shared.set(key, pool);
+    return pool.lend();
+  }
+
   /** Two sessions share connections only if they were given the same `TlsOptions` object. */
-  const numberOf = (tls: TlsOptions | undefined) => {
+  #numberOf(tls: TlsOptions | undefined): number {
     if (!tls) return 0;
-    const number = numbers.get(tls) ?? ++lastNumber;
-    numbers.set(tls, number);
+    const number = this.#numbers.get(tls) ?? ++this.#lastNumber;
+    this.#numbers.set(tls, number);
     return number;
-  };
-  return {
-    async acquire(origin, settings) {
-      const undici = await import("undici");
-      const key = `${origin} ${settings.proxy} ${numberOf(settings.tls)}`;
-      const pool = shared.get(key) ?? new SharedPool(undici, origin, settings, () => shared.delete(key));
-      shared.set(key, pool);
-      return pool.lend();
-    },
-  };
+  }
 }
 
 class SharedPool {
@@ -64,7 +62,9 @@ class SharedPool {
 
   // Both are created at once, which opens no connection yet, so that `acquire` throws what is wrong with the settings.
   constructor(undici: Undici, origin: string, settings: PoolSettings, forget: () => void) {
-    const proxy = settings.proxy ? chooseProxy(origin, process.env) : undefined;
+    const { proxy, invalidVariable }: ProxyChoice = settings.proxy ? chooseProxy(origin, process.env) : {};
+    if (invalidVariable !== undefined)
+      throw new TransportFault({ kind: "proxy-invalid", variable: invalidVariable });
     this.#calls = openDispatcher(undici, origin, settings.tls, proxy);
     this.#streams = openDispatcher(undici, origin, settings.tls, proxy);
     this.#proxy = proxy && new URL(proxy).origin;
@@ -117,14 +117,9 @@ function openDispatcher(
 /** The host's authorities are trusted in addition to those that Node.js trusts by default. */
 function secureOptions({ ca, cert, key, passphrase }: TlsOptions) {
   return {
-    ...(ca !== undefined && { ca: [...defaultAuthorities(), ...[ca].flat()] }),
+    ...(ca !== undefined && { ca: authoritiesWith(ca) }),
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
     ...(passphrase !== undefined && { passphrase }),
   };
-}
-
-/** Loads `node:tls` on demand: this takes longer than starting a local server's process, and few servers have their own authority. */
-function defaultAuthorities(): string[] {
-  return process.getBuiltinModule("node:tls").getCACertificates("default");
 }

@@ -1,6 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { SendFollower, Unattended } from "../transport.ts";
-import type { Credentials } from "./credentials.ts";
 import { type HttpCall, type HttpCallListener, type HttpCallTools, startHttpCall } from "./http-call.ts";
 import type { HeaderList } from "./http-wire.ts";
 import {
@@ -10,7 +9,7 @@ import {
   postHeaders,
   streamHeaders,
 } from "./message-headers.ts";
-import { type LimitedLoginCredentials, limitedLoginCredentials, withoutLogin } from "./stream-credentials.ts";
+import { LimitedLogin } from "./stream-credentials.ts";
 
 export interface ConversationOptions extends HttpCallTools {
   readonly url: URL;
@@ -18,21 +17,14 @@ export interface ConversationOptions extends HttpCallTools {
   readonly configured: HeaderList;
 }
 
-/** The requests to one endpoint, each with the headers that the state of the conversation asks for. */
-export interface Conversation {
-  /** Sent with every request but `initialize`. */
-  sessionId: string | undefined;
-  /** Sent with every request once it was negotiated. */
-  protocolVersion: string | undefined;
-  post(posting: Posting, listener: HttpCallListener): HttpCall;
-  /** Opens a stream, or resumes it after the event `lastEventId`. Default of `credentials`: those of the conversation. */
-  get(
-    lastEventId: string | undefined,
-    listener: HttpCallListener,
-    credentials?: Credentials | undefined,
-  ): HttpCall;
-  /** Ends the session, which is over even if the request is refused. No challenge is met. */
-  delete(listener: HttpCallListener): HttpCall;
+/** What the transports of remote servers share. */
+export interface RemoteOptions extends ConversationOptions {
+  /** The limit for one decoded message; `0` means no limit. */
+  readonly maxMessageBytes: number;
+  /** Aborted when the transport is closed: no login outlives it. */
+  readonly closing: AbortController;
+  /** What must not be shown, besides the secrets of the entry. */
+  secrets(): readonly string[];
 }
 
 /** A message to send. */
@@ -46,14 +38,11 @@ export interface Posting {
   readonly url?: URL | undefined;
 }
 
-export function createConversation(options: ConversationOptions): Conversation {
-  return new HttpConversation(options);
-}
-
-class HttpConversation implements Conversation {
+/** The requests to one endpoint, each with the headers that the state of the conversation asks for. */
+export class Conversation {
   readonly #options: ConversationOptions;
   /** The credentials of unattended requests. */
-  readonly #unattended: LimitedLoginCredentials;
+  readonly #unattended: LimitedLogin;
   #sessionId: string | undefined;
   #protocolVersion: string | undefined;
   /** Cached for messages that have no headers of their own: in a legacy session, all but `initialize`. */
@@ -61,9 +50,10 @@ class HttpConversation implements Conversation {
 
   constructor(options: ConversationOptions) {
     this.#options = options;
-    this.#unattended = limitedLoginCredentials(options.credentials, () => false);
+    this.#unattended = new LimitedLogin(options.credentials, () => false);
   }
 
+  /** Sent with every request but `initialize`. */
   get sessionId(): string | undefined {
     return this.#sessionId;
   }
@@ -73,6 +63,7 @@ class HttpConversation implements Conversation {
     this.#postHeaders = undefined;
   }
 
+  /** Sent with every request once it was negotiated. */
   get protocolVersion(): string | undefined {
     return this.#protocolVersion;
   }
@@ -93,9 +84,10 @@ class HttpConversation implements Conversation {
   #toolsOf({ wasGranted }: Unattended): HttpCallTools {
     if (wasGranted) this.#unattended.opened();
     const { wire, cookies } = this.#options;
-    return { wire, cookies, credentials: this.#unattended.next() };
+    return { wire, cookies, credentials: this.#unattended.credentials };
   }
 
+  /** Opens a stream, or resumes it after the event `lastEventId`. */
   get(
     lastEventId: string | undefined,
     listener: HttpCallListener,
@@ -110,12 +102,17 @@ class HttpConversation implements Conversation {
     );
   }
 
+  /** Ends the session, which is over even if the request is refused. No challenge is met. */
   delete(listener: HttpCallListener): HttpCall {
     const headers = commonHeaders(this.#state());
     const { url, wire, cookies, credentials } = this.#options;
     // The end of a program must trigger neither a login nor a token refresh.
-    const tools = { wire, cookies, credentials: withoutLogin(credentials) };
-    return startHttpCall(tools, { method: "DELETE", url, headers, isStream: false }, listener);
+    const ready = credentials && { ...credentials, meetChallenge: async () => false };
+    return startHttpCall(
+      { wire, cookies, credentials: ready },
+      { method: "DELETE", url, headers, isStream: false },
+      listener,
+    );
   }
 
   #headersOf(message: JSONRPCMessage, mirrored: { readonly [name: string]: string } | undefined): HeaderList {

@@ -4,16 +4,6 @@ import type { IncomingHeaders } from "./http-wire.ts";
 const MOST_BYTES = 4096;
 const MOST_COOKIES = 50;
 
-/** The cookies that a server has set, as long as its session lasts: some are behind a load balancer that tells its copies apart by one. */
-export interface Cookies {
-  /** Takes those of an answer from this address. */
-  take(from: URL, headers: IncomingHeaders): void;
-  /** The value of `Cookie` for a request to this address; `undefined` if there is none. */
-  headerFor(to: URL): string | undefined;
-  /** The values that must not be shown. */
-  readonly secrets: readonly string[];
-}
-
 interface Cookie {
   readonly name: string;
   readonly value: string;
@@ -24,37 +14,43 @@ interface Cookie {
 }
 
 /**
- * Keeps cookies by RFC 6265, with one difference: none is ever sent to another origin than the one that set it, whatever domain it names. All
- * requests of a session go to one origin.
+ * The cookies that a server has set, as long as its session lasts: some are behind a load balancer that tells its copies apart by one. Kept by
+ * RFC 6265, with one difference: none is ever sent to another origin than the one that set it, whatever domain it names. All requests
+ * of a session go to one origin.
  */
-export function createCookies(): Cookies {
-  const kept = new Map<string, Cookie>();
-  return {
-    take(from, headers) {
-      for (const line of [headers["set-cookie"] ?? []].flat()) {
-        const cookie = readCookie(line, from);
-        if (!cookie) continue;
-        const key = `${cookie.name};${cookie.path}`;
-        kept.delete(key);
-        if (cookie.expiresAt <= Date.now()) continue;
-        kept.set(key, cookie);
-        if (kept.size > MOST_COOKIES) kept.delete(kept.keys().next().value as string);
-      }
-    },
-    headerFor(to) {
-      if (kept.size === 0) return undefined;
-      const isSafe = to.protocol === "https:";
-      const sent = [...kept.values()]
-        .filter(({ path, isSecure, expiresAt }) => {
-          return isWithin(to.pathname, path) && (isSafe || !isSecure) && expiresAt > Date.now();
-        })
-        .sort((one, other) => other.path.length - one.path.length);
-      return sent.length === 0 ? undefined : sent.map(({ name, value }) => `${name}=${value}`).join("; ");
-    },
-    get secrets() {
-      return [...kept.values()].map(({ value }) => value);
-    },
-  };
+export class Cookies {
+  readonly #kept = new Map<string, Cookie>();
+
+  /** The values that must not be shown. */
+  get secrets(): readonly string[] {
+    return [...this.#kept.values()].map(({ value }) => value);
+  }
+
+  /** Takes those of an answer from this address. */
+  take(from: URL, headers: IncomingHeaders): void {
+    const kept = this.#kept;
+    for (const line of [headers["set-cookie"] ?? []].flat()) {
+      const cookie = readCookie(line, from);
+      if (!cookie) continue;
+      const key = `${cookie.name};${cookie.path}`;
+      kept.delete(key);
+      if (cookie.expiresAt <= Date.now()) continue;
+      kept.set(key, cookie);
+      if (kept.size > MOST_COOKIES) kept.delete(kept.keys().next().value as string);
+    }
+  }
+
+  /** The value of `Cookie` for a request to this address; `undefined` if there is none. */
+  headerFor(to: URL): string | undefined {
+    if (this.#kept.size === 0) return undefined;
+    const isSafe = to.protocol === "https:";
+    const sent = [...this.#kept.values()]
+      .filter(({ path, isSecure, expiresAt }) => {
+        return isWithin(to.pathname, path) && (isSafe || !isSecure) && expiresAt > Date.now();
+      })
+      .sort((one, other) => other.path.length - one.path.length);
+    return sent.length === 0 ? undefined : sent.map(({ name, value }) => `${name}=${value}`).join("; ");
+  }
 }
 
 /** Reads one `Set-Cookie` line (RFC 6265, section 5.2); `undefined` if it sets none that could be sent back. */

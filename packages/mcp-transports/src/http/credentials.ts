@@ -1,16 +1,15 @@
 import {
   type AuthChallenge,
   type AuthPort,
+  type CallOutcome,
+  type ErrorCode,
   isMcpError,
   McpError,
   ownCredentials,
   type ResolvedRemoteServer,
-  type ResolvedServer,
   thrownMessage,
 } from "@jackfield/mcp-core";
-import { withOutcome } from "../errors/error-context.ts";
-import { adviseOnAuthorization } from "../errors/http-status.ts";
-import { excerpt, redactorOf } from "../errors/wording.ts";
+import { adviseOnAuthorization, excerpt, redactorOf, withOutcome } from "../errors/wording.ts";
 import { type HeaderList, headerOf, type IncomingHeaders } from "./http-wire.ts";
 import { isReservedHeader } from "./message-headers.ts";
 
@@ -24,7 +23,7 @@ export interface Attached {
   readonly generation: number;
 }
 
-/** The credentials of one channel. Concurrent challenges are met by one login or refresh. */
+/** The credentials of one connection. Concurrent challenges are met by one login or refresh. */
 export interface Credentials {
   /**
    * The credentials of a request; `undefined` if it needs none and does not have to wait. `wasRefused`: it has been sent before, and
@@ -40,8 +39,8 @@ export interface Credentials {
   meetChallenge(challenge: AuthChallenge, attached: Attached): Promise<boolean>;
 }
 
-/** The credentials of one channel, which know what they attached. */
-export interface ChannelCredentials extends Credentials {
+/** The credentials of one connection, which know what they attached. */
+export interface ConnectionCredentials extends Credentials {
   /** The latest header values, each also without its scheme. */
   readonly secrets: readonly string[];
 }
@@ -49,7 +48,9 @@ export interface ChannelCredentials extends Credentials {
 export interface CredentialsOptions {
   readonly server: ResolvedRemoteServer;
   readonly auth?: AuthPort | undefined;
-  /** Fires when the channel is closed: no login outlives it. */
+  /** For whom the server is reached. */
+  readonly principal?: string | undefined;
+  /** Fires when the connection is closed: no login outlives it. */
   readonly signal: AbortSignal;
 }
 
@@ -57,8 +58,9 @@ export interface CredentialsOptions {
 export function createCredentials({
   server,
   auth,
+  principal,
   signal,
-}: CredentialsOptions): ChannelCredentials | undefined {
+}: CredentialsOptions): ConnectionCredentials | undefined {
   // Configured credentials take precedence over stored ones.
   if (!auth || ownCredentials(server) !== undefined) return undefined;
   let generation = 0;
@@ -84,10 +86,19 @@ export function createCredentials({
   };
   const secrets = () =>
     [...values.values()].flat().flatMap((value) => [value, value.slice(value.indexOf(" ") + 1)]);
-  const failureOf = (thrown: unknown): AuthPortFailure => {
-    // The port only gave up because the channel was closed, which has its own error.
-    if (signal.aborted && !isMcpError(thrown)) throw thrown;
-    return { thrown, server, secrets: secrets() };
+  /** No thrown value may look like a lost connection: the session goes on. */
+  const portError = (
+    thrown: unknown,
+    outcome: CallOutcome,
+    [code, fact, advice]: readonly [ErrorCode, fact: string, advice: string],
+  ): McpError => {
+    if (isMcpError(thrown)) return withOutcome(thrown, outcome);
+    // The port only gave up because the connection was closed, which has its own error.
+    if (signal.aborted) throw thrown;
+    const redactor = redactorOf(server, secrets());
+    const message = `${fact}: ${excerpt(thrownMessage(thrown), redactor)}. ${advice}`;
+    const details = { server: server.name, phase: "handshake", outcome } as const;
+    return new McpError(code, message, { ...details, cause: redactor.hideIn(thrown) });
   };
   const meet = async (challenge: AuthChallenge) => {
     const verdict = await askPort(challenge);
@@ -96,9 +107,10 @@ export function createCredentials({
   };
   const askPort = async (challenge: AuthChallenge) => {
     try {
-      return await auth.onChallenge(server, challenge, signal);
+      return await auth.onChallenge(server, challenge, { principal, signal });
     } catch (error) {
-      throw failedLoginError(failureOf(error));
+      const fact = `The login to server "${server.name}" failed`;
+      throw portError(error, "rejected", ["MCP_AUTH_REQUIRED", fact, adviseOnAuthorization(server)]);
     }
   };
   // While a challenge is being met, the stored credentials are not newer yet.
@@ -111,9 +123,15 @@ export function createCredentials({
     async attach(wasRefused) {
       const attachedAt = generation;
       try {
-        return { headers: attachable(await auth.headers(server)), generation: attachedAt };
+        return {
+          headers: attachable(await auth.headers(server, { principal, signal })),
+          generation: attachedAt,
+        };
       } catch (error) {
-        throw missingCredentialsError(failureOf(error), wasRefused);
+        const fact = `The credentials for server "${server.name}" could not be read`;
+        const advice = "Check that the place where they are stored is available.";
+        const outcome = wasRefused ? "rejected" : "not-sent";
+        throw portError(error, outcome, ["MCP_CONNECT_FAILED", fact, advice]);
       }
     },
     async meetChallenge(challenge, attached) {
@@ -157,44 +175,4 @@ function textOf(name: string, value: unknown): string | undefined {
   if (typeof value === "object" || typeof value === "function" || typeof value === "symbol")
     throw new TypeError(`the header "${name}" has no text as its value`);
   return String(value);
-}
-
-/** What the host's auth port threw, and what must not be shown of it besides the credentials of the entry. */
-interface AuthPortFailure {
-  readonly thrown: unknown;
-  readonly server: ResolvedServer;
-  readonly secrets: readonly string[];
-}
-
-/** The error of a refused request whose login failed. The session goes on, so no thrown value may look like a lost connection. */
-function failedLoginError({ thrown, server, secrets }: AuthPortFailure): McpError {
-  if (isMcpError(thrown)) return withOutcome(thrown, "rejected");
-  const redactor = redactorOf(server, secrets);
-  const said = excerpt(thrownMessage(thrown), redactor);
-  return new McpError(
-    "MCP_AUTH_REQUIRED",
-    `The login to server "${server.name}" failed: ${said}. ${adviseOnAuthorization(server)}`,
-    {
-      server: server.name,
-      phase: "handshake",
-      outcome: "rejected",
-      cause: redactor.hideIn(thrown),
-    },
-  );
-}
-
-/** The error of a request without credentials. `wasRefused`: it was to be repeated after a refusal. */
-function missingCredentialsError(
-  { thrown, server, secrets }: AuthPortFailure,
-  wasRefused: boolean,
-): McpError {
-  const outcome = wasRefused ? "rejected" : "not-sent";
-  if (isMcpError(thrown)) return withOutcome(thrown, outcome);
-  const redactor = redactorOf(server, secrets);
-  const said = excerpt(thrownMessage(thrown), redactor);
-  return new McpError(
-    "MCP_CONNECT_FAILED",
-    `The credentials for server "${server.name}" could not be read: ${said}. Check that the place where they are stored is available.`,
-    { server: server.name, phase: "handshake", outcome, cause: redactor.hideIn(thrown) },
-  );
 }

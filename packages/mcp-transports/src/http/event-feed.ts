@@ -1,11 +1,10 @@
 import { startTimer } from "@jackfield/mcp-core";
-import { isTemporaryStatus } from "../errors/http-status.ts";
-import { type BodySink, eventSink } from "./body-sink.ts";
-import type { StreamEvent } from "./event-stream-parser.ts";
+import { isTemporaryStatus } from "../errors/wording.ts";
+import { type BodySink, eventSink, type StreamEvent } from "./body-sink.ts";
 import type { HttpCall, HttpCallListener, Refusal } from "./http-call.ts";
-import { isEventStream } from "./incoming-messages.ts";
-import { createReconnectPace, type ReconnectPace } from "./reconnect-pace.ts";
-import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts";
+import { isEventStream } from "./http-wire.ts";
+import { ReconnectPace } from "./reconnect-pace.ts";
+import { StreamWatchdog } from "./stream-watchdog.ts";
 
 /** How often an answer's stream may be opened in a row without bringing a message. */
 const MOST_FAILURES = 5;
@@ -32,7 +31,7 @@ export interface EventFeedOptions {
   /** Shared by streams that replace each other. Default: one of its own. */
   readonly pace?: ReconnectPace | undefined;
   /** Makes the GET request that opens the stream, or resumes it after the event `lastEventId`. */
-  open(lastEventId: string | undefined, listener: HttpCallListener): HttpCall;
+  open(lastEventId: string | undefined, listener: HttpCallListener): Pick<HttpCall, "abort">;
   /** A GET request has been answered with the stream. */
   onOpened?(): void;
   /** The stream is unavailable now: answers that were expected on it will not come. */
@@ -46,40 +45,19 @@ export interface EventFeedOptions {
 }
 
 /** A stream of events that outlives its connections: when one breaks off, the next resumes after the last event. */
-export interface EventFeed {
+export class EventFeed {
   /** The stream is refused in a way that may last. It is still requested again, and available again once it is open. */
-  readonly isUnavailable: boolean;
-  /**
-   * After a login, or when a message waits for the stream: if it is unavailable for want of credentials, lifts that and requests it
-   * soon.
-   */
-  reconsider(): void;
-  /** Opens the stream by a GET request. */
-  start(): void;
-  /** The sink for the body of a connection that exists already. */
-  body(): BodySink;
-  /** That connection has ended. */
-  connectionEnded(error?: Error): void;
-  /** Ends the stream without calling `onEnd`. Idempotent. */
-  close(): void;
-}
-
-export function createEventFeed(options: EventFeedOptions): EventFeed {
-  return new ResumableFeed(options);
-}
-
-class ResumableFeed implements EventFeed {
+  isUnavailable = false;
   readonly #options: EventFeedOptions;
   #pace: ReconnectPace | undefined;
   #repeated: RepeatedEvents | undefined;
   /** Missing if there is no event to resume after. */
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
-  #call: HttpCall | undefined;
+  #call: Pick<HttpCall, "abort"> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #watchdog: StreamWatchdog | undefined;
   #wasOpened = false;
-  #isUnavailable = false;
   /** The stream is unavailable for want of credentials. */
   #wantsLogin = false;
   #isOver = false;
@@ -89,32 +67,30 @@ class ResumableFeed implements EventFeed {
     this.#pace = options.pace;
   }
 
-  get isUnavailable(): boolean {
-    return this.#isUnavailable;
-  }
-
+  /** After a login, or when a message waits for the stream: if it is unavailable for want of credentials, requests it soon. */
   reconsider(): void {
-    if (!this.#isUnavailable || !this.#wantsLogin || this.#isOver) return;
-    this.#isUnavailable = false;
+    if (!this.isUnavailable || !this.#wantsLogin || this.#isOver) return;
+    this.isUnavailable = false;
     // A request that is under way finds out by itself.
     if (!this.#timer) return;
     clearTimeout(this.#timer);
     this.#openIn(this.#pace?.soonestDelayMs() ?? 0);
   }
 
+  /** Opens the stream by a GET request. */
   start(): void {
     this.#timer = undefined;
     if (this.#isOver) return;
-    this.#pace ??= createReconnectPace({ now: Date.now, random: Math.random });
+    this.#pace ??= new ReconnectPace();
     this.#pace.opened();
     this.#repeated?.begin(this.#lastEventId !== undefined);
     if (this.#options.isStanding)
-      this.#watchdog = createStreamWatchdog((why) => this.#call?.abort(new Error(why)));
+      this.#watchdog = new StreamWatchdog((why) => this.#call?.abort(new Error(why)));
     this.#call = this.#options.open(this.#lastEventId, {
       onAccepted: (_status, headers) => {
         if (!isEventStream(headers)) throw new SyntaxError("the response is not an event stream");
         this.#wasOpened = true;
-        this.#isUnavailable = false;
+        this.isUnavailable = false;
         this.#options.onOpened?.();
         return this.body();
       },
@@ -125,6 +101,7 @@ class ResumableFeed implements EventFeed {
     });
   }
 
+  /** The sink for the body of a connection that exists already. */
   body(): BodySink {
     return eventSink({
       maxEventBytes: this.#options.maxEventBytes,
@@ -135,6 +112,7 @@ class ResumableFeed implements EventFeed {
     });
   }
 
+  /** That connection has ended. */
   connectionEnded(error?: Error): void {
     this.#watchdog?.stop();
     if (this.#isOver) return;
@@ -144,6 +122,7 @@ class ResumableFeed implements EventFeed {
     else this.#end({ error });
   }
 
+  /** Ends the stream without calling `onEnd`. Idempotent. */
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -166,7 +145,7 @@ class ResumableFeed implements EventFeed {
   /** Ids mean nothing if a stream cannot be resumed, such as an answer's since MCP 2026-07-28. */
   #isRepeated(id: string, data: string): boolean {
     if (!this.#options.mayResume()) return false;
-    this.#repeated ??= createRepeatedEvents();
+    this.#repeated ??= new RepeatedEvents();
     return this.#repeated.isRepeated(id, data);
   }
 
@@ -191,7 +170,7 @@ class ResumableFeed implements EventFeed {
   }
 
   #markUnavailable(wantsLogin: boolean): void {
-    this.#isUnavailable = true;
+    this.isUnavailable = true;
     this.#wantsLogin = wantsLogin;
     this.#options.onUnavailable?.();
   }
@@ -202,7 +181,7 @@ class ResumableFeed implements EventFeed {
 
   #openLater(retryMs: number | undefined): void {
     if (this.#isOver) return;
-    this.#pace ??= createReconnectPace({ now: Date.now, random: Math.random });
+    this.#pace ??= new ReconnectPace();
     this.#openIn(this.#pace.nextDelayMs(retryMs));
   }
 
@@ -220,36 +199,30 @@ class ResumableFeed implements EventFeed {
 /** How many events are remembered. */
 const REMEMBERED_EVENTS = 256;
 
-/** The hash of an event's data; `undefined` for an id that several events share, which identifies none of them. */
-type Said = string | undefined;
-
 /**
  * Recognises events that a server repeats when a stream is resumed, although only later ones were requested. An id alone is not
  * enough: some servers give each event of a session the same one (the Java SDK's use the session id).
  */
-interface RepeatedEvents {
-  /** A connection begins. `isResumed`: the server was asked to resume after an event of an earlier one. */
-  begin(isResumed: boolean): void;
-  /** Whether an earlier connection has already brought this event. */
-  isRepeated(id: string, data: string): boolean;
-}
+class RepeatedEvents {
+  /** By id, the hash of the data; `undefined` for an id that several events share, which identifies none of them. */
+  readonly #events = new Map<string, { readonly said: string | undefined; readonly connection: number }>();
+  #connection = 0;
+  #isResuming = false;
 
-function createRepeatedEvents(): RepeatedEvents {
-  const events = new Map<string, { readonly said: Said; readonly connection: number }>();
-  let connection = 0;
-  let isResuming = false;
-  return {
-    begin(isResumed) {
-      connection += 1;
-      isResuming = isResumed;
-    },
-    isRepeated(id, data) {
-      const said: Said = process.getBuiltinModule("node:crypto").hash("sha1", data);
-      const known = events.get(id);
-      const isSame = known?.said === said && known.connection !== connection;
-      events.set(id, { said: isSame || !known ? said : undefined, connection });
-      if (events.size > REMEMBERED_EVENTS) events.delete(events.keys().next().value as string);
-      return isSame && isResuming;
-    },
-  };
+  /** A connection begins. `isResumed`: the server was asked to resume after an event of an earlier one. */
+  begin(isResumed: boolean): void {
+    this.#connection += 1;
+    this.#isResuming = isResumed;
+  }
+
+  /** Whether an earlier connection has already brought this event. */
+  isRepeated(id: string, data: string): boolean {
+    const said = process.getBuiltinModule("node:crypto").hash("sha1", data);
+    const known = this.#events.get(id);
+    const isSame = known?.said === said && known.connection !== this.#connection;
+    this.#events.set(id, { said: isSame || !known ? said : undefined, connection: this.#connection });
+    if (this.#events.size > REMEMBERED_EVENTS)
+      this.#events.delete(this.#events.keys().next().value as string);
+    return isSame && this.#isResuming;
+  }
 }

@@ -1,4 +1,4 @@
-import { asError } from "../errors/thrown-error.ts";
+import { asError } from "../errors/wording.ts";
 import type { HttpWire, IncomingHeaders, WireExchange, WireListener, WireRequest } from "./http-wire.ts";
 
 /** Sends requests by the host's own `fetch`. It does not tell when it writes, so a request counts as written once it is handed over. */

@@ -1,6 +1,6 @@
 import { parseRetryAfter } from "@jackfield/mcp-core";
-import { ChannelFault } from "../channel-fault.ts";
-import { asError } from "../errors/thrown-error.ts";
+import { asError, displayUrl } from "../errors/wording.ts";
+import { TransportFault } from "../faults.ts";
 import { type DecoderHooks, decodeInto, encodingOf } from "./body-decoder.ts";
 import { type BodySink, excerptSink } from "./body-sink.ts";
 import type { Cookies } from "./cookies.ts";
@@ -14,7 +14,6 @@ import {
   type WireListener,
   type WireRequest,
 } from "./http-wire.ts";
-import { displayUrl, judgeRedirect, MAX_REDIRECTS } from "./redirects.ts";
 
 /** How much of a refusal's body is read, and for how long. The status already says what the refusal means. */
 const EXCERPT_BYTES = 16 * 1024;
@@ -53,34 +52,26 @@ export interface HttpCallListener {
   onError(error: Error): void;
 }
 
-/** What every call of a channel shares. */
+/** What every call of a connection shares. */
 export interface HttpCallTools {
   readonly wire: HttpWire;
   readonly credentials: Credentials | undefined;
   readonly cookies?: Cookies | undefined;
 }
 
-/** A call under way. */
-export interface HttpCall {
-  /** Ends the call. `onError` gets the reason, unless the call has already ended. */
-  abort(reason: Error): void;
-}
-
-/**
- * Makes one HTTP request with the credentials of the channel. It is repeated only after a challenge that was met, once, or if it is
- * redirected within its origin.
- */
+/** Makes an HTTP request with the credentials of the connection. */
 export function startHttpCall(
   tools: HttpCallTools,
   request: WireRequest,
   listener: HttpCallListener,
 ): HttpCall {
-  const call = new RunningCall(tools, request, listener);
+  const call = new HttpCall(tools, request, listener);
   call.start(request.url);
   return call;
 }
 
-class RunningCall implements HttpCall, WireListener, DecoderHooks {
+/** A call under way. It is repeated only after a challenge that was met, once, or if it is redirected within its origin. */
+export class HttpCall implements WireListener, DecoderHooks {
   readonly #tools: HttpCallTools;
   readonly #request: WireRequest;
   readonly #listener: HttpCallListener;
@@ -128,7 +119,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   #send(credentials: HeaderList): void {
     if (this.#isOver) return;
     if (this.#listener.isWanted?.() === false) {
-      this.abort(new ChannelFault({ kind: "unwritable" }));
+      this.abort(new TransportFault({ kind: "unwritable" }));
       return;
     }
     const cookies = this.#tools.cookies?.headerFor(this.#url);
@@ -136,6 +127,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
     this.#exchange = this.#tools.wire.send({ ...this.#request, url: this.#url, headers }, this);
   }
 
+  /** Ends the call. `onError` gets the reason, unless the call has already ended. */
   abort(reason: Error): void {
     this.#finish(() => this.#listener.onError(reason));
     this.#exchange?.abort(reason);
@@ -301,4 +293,30 @@ function withCookies(headers: HeaderList, cookies: string | undefined): HeaderLi
   const names = new Set(configured.split(";").map((pair) => pair.split("=")[0]?.trim()));
   const others = cookies.split("; ").filter((pair) => !names.has(pair.slice(0, pair.indexOf("="))));
   return headers.with(at + 1, [configured, ...others].join("; "));
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** How many redirects of one request are followed; no honest server needs more. */
+const MAX_REDIRECTS = 3;
+
+/**
+ * Judges a redirect; `undefined` if the answer is none. Credentials, headers and bodies never leave the origin they were
+ * meant for, and a request never changes its method or loses its body (threat T29: redirects as a way out).
+ */
+export function judgeRedirect(
+  method: string,
+  from: URL,
+  status: number,
+  location: string | undefined,
+):
+  | { readonly kind: "follow"; readonly url: URL }
+  | { readonly kind: "refuse"; readonly to: string }
+  | undefined {
+  if (!REDIRECTS.has(status) || location === undefined) return undefined;
+  const to = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined;
+  if (!to) return { kind: "refuse", to: "an invalid address" };
+  const keepsRequest = method === "GET" || status === 307 || status === 308;
+  const staysWithin = to.origin === from.origin && !to.username && !to.password;
+  return keepsRequest && staysWithin ? { kind: "follow", url: to } : { kind: "refuse", to: displayUrl(to) };
 }

@@ -51,3 +51,12 @@ export function headerOf(headers: IncomingHeaders, name: string): string | undef
   const value = headers[name];
   return typeof value === "string" || value === undefined ? value : value.join(", ");
 }
+
+/** The media type without its parameters, in lower case; empty where none is given. Of several, as a gateway adds its own, the first. */
+export function mediaTypeOf(headers: IncomingHeaders): string {
+  return (headerOf(headers, "content-type") ?? "").split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+export function isEventStream(headers: IncomingHeaders): boolean {
+  return mediaTypeOf(headers) === "text/event-stream";
+}

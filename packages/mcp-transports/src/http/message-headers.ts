@@ -15,8 +15,8 @@ const NAMED_BY: { readonly [method: string]: string } = {
 
 const ENCODED = { prefix: "=?base64?", suffix: "?=" };
 
-/** The source of the headers that every request of a channel carries. */
-export interface ChannelHeaders {
+/** The source of the headers that every request of a connection carries. */
+export interface ConnectionHeaders {
   /** The configured headers, without the reserved ones. */
   readonly configured: HeaderList;
   readonly sessionId: string | undefined;
@@ -26,9 +26,9 @@ export interface ChannelHeaders {
 }
 
 /** The headers of a POST that mirrors nothing of its message. */
-export function postHeaders(channel: ChannelHeaders): string[] {
+export function postHeaders(connection: ConnectionHeaders): string[] {
   return [
-    ...commonHeaders(channel),
+    ...commonHeaders(connection),
     "accept",
     "application/json, text/event-stream",
     "content-type",
@@ -37,16 +37,16 @@ export function postHeaders(channel: ChannelHeaders): string[] {
 }
 
 /** The headers of a GET that opens a stream, or resumes it after the event `lastEventId`. */
-export function streamHeaders(channel: ChannelHeaders, lastEventId: string | undefined): string[] {
+export function streamHeaders(connection: ConnectionHeaders, lastEventId: string | undefined): string[] {
   // Header strings are written as Latin-1, and an id is UTF-8.
   const bytes = Buffer.from(lastEventId ?? "", "utf8").toString("latin1");
   const resuming = lastEventId === undefined ? [] : ["last-event-id", bytes];
-  return [...commonHeaders(channel), "accept", "text/event-stream", ...resuming];
+  return [...commonHeaders(connection), "accept", "text/event-stream", ...resuming];
 }
 
 /** The headers all requests have. */
-export function commonHeaders(channel: ChannelHeaders): string[] {
-  const { configured, sessionId, protocolVersion, takesEncodings } = channel;
+export function commonHeaders(connection: ConnectionHeaders): string[] {
+  const { configured, sessionId, protocolVersion, takesEncodings } = connection;
   return [
     ...configured,
     ...(takesEncodings ? ["accept-encoding", ACCEPTED_ENCODINGS] : []),
@@ -81,7 +81,7 @@ export function mirroredHeaders(
     "mcp-method",
     method,
     ...(typeof name === "string" ? ["mcp-name", encodeHeaderValue(name)] : []),
-    ...parameters.flatMap(([header, value]) => [header.toLowerCase(), value]),
+    ...parameters.flatMap(([header, value]) => [header.toLowerCase(), encodeHeaderValue(value)]),
   ];
 }
 

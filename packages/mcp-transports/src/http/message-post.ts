@@ -1,17 +1,15 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
-import { ChannelFault } from "../channel-fault.ts";
-import { soundMessage } from "../message-check.ts";
-import type { RosterMember } from "../roster.ts";
+import { TransportFault } from "../faults.ts";
+import { readMessages, soundMessage } from "../message-check.ts";
 import type { SendFollower } from "../transport.ts";
 import { type BodySink, excerptSink, heardSink, textSink } from "./body-sink.ts";
 import { isSubscription, type Posting } from "./conversation.ts";
 import type { EventFeed, FeedEnd } from "./event-feed.ts";
 import type { HttpCall, HttpCallListener, Refusal } from "./http-call.ts";
-import { headerOf, type IncomingHeaders } from "./http-wire.ts";
-import { mediaTypeOf, readMessages } from "./incoming-messages.ts";
+import { headerOf, type IncomingHeaders, mediaTypeOf } from "./http-wire.ts";
 import { claimedVersion } from "./message-headers.ts";
 import { isForgottenAnswer, saysForgotten } from "./refusal-error.ts";
-import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts";
+import { StreamWatchdog } from "./stream-watchdog.ts";
 
 /** How a message ended. A refusal: the server no longer knows the session, so it has not processed the message. */
 export type PostOutcome = "done" | Refusal;
@@ -27,7 +25,7 @@ export interface PostFeedEvents {
 /** What the messages of a transport share. */
 export interface PostContext {
   readonly maxMessageBytes: number;
-  call(posting: Posting, listener: HttpCallListener): HttpCall;
+  call(posting: Posting, listener: HttpCallListener): Pick<HttpCall, "abort">;
   /** Creates the feed of the stream that brings an answer. */
   openFeed(message: JSONRPCMessage, events: PostFeedEvents): EventFeed;
   /** The stream of `message` brought its answer, or a message of the server's own. */
@@ -55,36 +53,16 @@ export interface MessagePostOptions {
   readonly onMessage?: ((received: JSONRPCMessage) => void) | undefined;
 }
 
-/** A message that is being sent, and answered if it is a request. */
-export interface MessagePost extends RosterMember {
+/** A message that is being sent, and answered if it is a request. The listener of its call itself, to save an object for each tool call. */
+export class MessagePost implements HttpCallListener {
   /** Set only for a request. */
   readonly id: RequestId | undefined;
-  /** Resolves when the message is accepted or, for a request, answered. Rejects as soon as no answer can come any more. */
-  readonly settled: Promise<PostOutcome>;
   /** The message was accepted, and another stream is to bring the answer. */
-  readonly waitsForOtherStreams: boolean;
-  start(): void;
-  /** Another stream brought the answer. */
-  answeredElsewhere(): void;
-  /** The other streams have ended, or will not bring anything. */
-  otherStreamsEnded(): void;
-  /** Gives the message up. */
-  abort(reason: Error): void;
-}
-
-/** Prepares a message; `start` sends it at once. */
-export function createMessagePost(context: PostContext, options: MessagePostOptions): MessagePost {
-  return new RunningPost(context, options);
-}
-
-/** Implements the listener of its call itself, to save an object for each tool call. */
-class RunningPost implements MessagePost, HttpCallListener {
-  rosterIndex = -1;
-  readonly id: RequestId | undefined;
+  waitsForOtherStreams = false;
   readonly #context: PostContext;
   readonly #options: MessagePostOptions;
   readonly #outcome = Promise.withResolvers<PostOutcome>();
-  #call: HttpCall | undefined;
+  #call: Pick<HttpCall, "abort"> | undefined;
   #feed: EventFeed | undefined;
   #stopLingering: (() => void) | undefined;
   #watchdog: StreamWatchdog | undefined;
@@ -94,7 +72,6 @@ class RunningPost implements MessagePost, HttpCallListener {
   #isAccepted = false;
   /** The message was accepted without a body. */
   #isBodyless = false;
-  #waitsForOtherStreams = false;
 
   constructor(context: PostContext, options: MessagePostOptions) {
     this.#context = context;
@@ -103,18 +80,16 @@ class RunningPost implements MessagePost, HttpCallListener {
     this.id = "method" in message && "id" in message ? message.id : undefined;
   }
 
-  get waitsForOtherStreams(): boolean {
-    return this.#waitsForOtherStreams;
-  }
-
+  /** Resolves when the message is accepted or, for a request, answered. Rejects as soon as no answer can come any more. */
   get settled(): Promise<PostOutcome> {
     return this.#outcome.promise;
   }
 
+  /** Sends it at once. */
   start(): void {
     const { message, follower, signal } = this.#options;
     if (follower?.isWanted() === false || signal?.aborted) {
-      this.#fail(new ChannelFault({ kind: "unwritable" }));
+      this.#fail(new TransportFault({ kind: "unwritable" }));
       return;
     }
     signal?.addEventListener("abort", this.#onSignal, { once: true });
@@ -122,20 +97,23 @@ class RunningPost implements MessagePost, HttpCallListener {
       const body = JSON.stringify(message);
       this.#call = this.#context.call({ message, body, follower }, this);
     } catch (error) {
-      this.#fail(new ChannelFault({ kind: "unserializable" }, { cause: error }));
+      this.#fail(new TransportFault({ kind: "unserializable" }, { cause: error }));
     }
     if (this.id === undefined) endInTime(this);
   }
 
+  /** Another stream brought the answer. */
   answeredElsewhere(): void {
     this.#settle("done");
-    if (!this.#waitsForOtherStreams) this.#stopLingering ??= this.#context.onLingering(this.#letGo);
+    if (!this.waitsForOtherStreams) this.#stopLingering ??= this.#context.onLingering(this.#letGo);
   }
 
+  /** The other streams have ended, or will not bring anything. */
   otherStreamsEnded(): void {
-    if (this.#waitsForOtherStreams) this.#breakOff();
+    if (this.waitsForOtherStreams) this.#breakOff();
   }
 
+  /** Gives the message up. */
   abort(reason: Error): void {
     this.#stopLingering?.();
     this.#fail(reason);
@@ -174,8 +152,10 @@ class RunningPost implements MessagePost, HttpCallListener {
     if (type === "application/json")
       return textSink(this.#context.maxMessageBytes, (text) => this.#takeJson(text, status));
     const isEmpty = status === 202 || status === 204 || headerOf(headers, "content-length") === "0";
-    if (this.id !== undefined && !isEmpty)
-      throw new SyntaxError(`it answered with the content type "${type || "none"}"`);
+    if (this.id !== undefined && !isEmpty) {
+      if (type === "text/html") throw new SyntaxError(misnamed(type));
+      return textSink(this.#context.maxMessageBytes, (text) => this.#takeMisnamed(text, type));
+    }
     this.#isBodyless = true;
     return excerptSink(0, () => {});
   }
@@ -193,7 +173,7 @@ class RunningPost implements MessagePost, HttpCallListener {
   #streamSink(sink: BodySink, status: number): BodySink {
     // Nobody waits for the end of a subscription's stream, so only a watchdog notices that it is dead.
     if (isSubscription(this.#options.message))
-      this.#watchdog = createStreamWatchdog((why) => this.#call?.abort(new Error(why)));
+      this.#watchdog = new StreamWatchdog((why) => this.#call?.abort(new Error(why)));
     else this.#isBodyless = status === 202;
     return this.#isBodyless ? heardSink(sink, () => (this.#isBodyless = false)) : sink;
   }
@@ -205,6 +185,17 @@ class RunningPost implements MessagePost, HttpCallListener {
     if (status === 202 && text.trim() === "") this.#isBodyless = true;
     else if (this.id === undefined) this.#takeText(text);
     else for (const message of readMessages(text)) this.#take(message);
+  }
+
+  /** An answer is not thrown away because its type is called something else. */
+  #takeMisnamed(text: string, type: string): void {
+    let messages: readonly JSONRPCMessage[];
+    try {
+      messages = readMessages(text);
+    } catch {
+      throw new SyntaxError(misnamed(type));
+    }
+    for (const message of messages) this.#take(message);
   }
 
   #takeText(text: string): void {
@@ -248,7 +239,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     if (this.#isSettled) return;
     if (this.#feed && !this.#isBodyless) this.#feed.connectionEnded();
     else if (this.id === undefined) this.#settle("done");
-    else if (this.#isBodyless && this.#context.awaitElsewhere()) this.#waitsForOtherStreams = true;
+    else if (this.#isBodyless && this.#context.awaitElsewhere()) this.waitsForOtherStreams = true;
     else this.#breakOff();
   }
 
@@ -286,7 +277,7 @@ class RunningPost implements MessagePost, HttpCallListener {
 
   /** Whether the answer itself is at fault, and not its connection. */
   #isTelling(error: Error | undefined): error is Error {
-    if (error instanceof ChannelFault) return error.facts.kind === "message-too-large";
+    if (error instanceof TransportFault) return error.facts.kind === "message-too-large";
     return error !== undefined && error === this.#unreadable;
   }
 
@@ -306,6 +297,10 @@ class RunningPost implements MessagePost, HttpCallListener {
     this.#context.onSettled(this);
     return true;
   }
+}
+
+function misnamed(type: string): string {
+  return `it answered with the content type "${type || "none"}"`;
 }
 
 /** A server that cannot tell which request was wrong answers without an id. This stream has only one request. */

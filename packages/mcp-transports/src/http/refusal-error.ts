@@ -1,15 +1,10 @@
 import { isRecord } from "@jackfield/mcp-core";
-import { ChannelFault } from "../channel-fault.ts";
+import { TransportFault } from "../faults.ts";
 import type { Refusal } from "./http-call.ts";
 
-/** The error of a refusal, which `errors/` converts further. */
-export function refusalError(refusal: Refusal): ChannelFault {
-  return new ChannelFault({ kind: "http-refused", ...refusal });
-}
-
-/** The error of a message whose session the server no longer knows. */
-export function forgottenError(refusal: Refusal): ChannelFault {
-  return new ChannelFault({ kind: "http-refused", ...refusal, isForgotten: true });
+/** The error of a refusal, which `errors/` converts further. `isForgotten`: the server no longer knows the session. */
+export function refusalError(refusal: Refusal, isForgotten?: boolean): TransportFault {
+  return new TransportFault({ kind: "http-refused", ...refusal, isForgotten });
 }
 
 /** Statuses with which servers refuse a message of a session that they do not know, besides 404. */
@@ -27,9 +22,17 @@ export function saysForgotten({ status, text }: Refusal): boolean {
 /** The code of an answer about a session that is unknown, in servers that refuse nothing with an HTTP status. */
 const SESSION_NOT_FOUND = -32001;
 
-/** Whether an answer, accepted with 200, says that its session is unknown. The same code is used for a request that timed out. */
+/** Codes that say so in other words, and much else. */
+const MAY_BE_ABOUT_SESSION = new Set([-32000, -32600]);
+
+/** What servers say of a session that they do not know. */
+const UNKNOWN_SESSION =
+  /\b(?:invalid|unknown|expired|missing|no valid|no such) (?:mcp[- ])?session\b|\bsession(?:[- ]?id)? (?:is |was |has )?(?:not found|unknown|invalid|expired|terminated|does not exist)\b/i;
+
+/** Whether an answer, accepted with 200, says that its session is unknown. The codes are used for other matters as well. */
 export function isForgottenAnswer(error: RpcErrorBody): boolean {
-  return error.code === SESSION_NOT_FOUND && isAboutSession(error);
+  if (error.code === SESSION_NOT_FOUND) return isAboutSession(error);
+  return MAY_BE_ABOUT_SESSION.has(error.code) && UNKNOWN_SESSION.test(error.message);
 }
 
 export interface RpcErrorBody {

@@ -8,6 +8,8 @@ export interface SessionRenewalOptions {
   readonly conversation: Pick<Conversation, "sessionId">;
   /** `0` means no limit. */
   readonly timeoutMs: number;
+  /** Resolves when an attempt may begin; its time counts from then. */
+  mayBegin(): Promise<void> | undefined;
   /** The `initialize` request of the first session. */
   initialize(): JSONRPCRequest | undefined;
   send(
@@ -18,77 +20,76 @@ export interface SessionRenewalOptions {
 }
 
 /** Begins a new session when the server has forgotten the old one, because it was restarted or cleans up early. */
-export interface SessionRenewal {
+export class SessionRenewal {
+  readonly #options: SessionRenewalOptions;
+  #agreed: Agreement | undefined;
+  /** The parts in which the server that answered the last attempt differs from the first one. */
+  differences: readonly string[] = [];
+  /** The renewal that is under way. */
+  running: Promise<boolean> | undefined;
+  #attempts = 0;
+
+  constructor(options: SessionRenewalOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the answer to the first `initialize`: later answers must agree with it. */
+  remember(result: unknown): void {
+    this.#agreed ??= agreementOf(result);
+  }
+
   /**
    * Resolves with whether there is a session again. Concurrent callers share one renewal; `isDone` tells late callers that it
    * has already happened.
    */
-  renew(isDone: () => boolean): Promise<boolean>;
-  /** The renewal that is under way. */
-  readonly running: Promise<boolean> | undefined;
-  /** Takes the answer to the first `initialize`: later answers must agree with it. */
-  remember(result: unknown): void;
-  /** The parts in which the server that answered the last attempt differs from the first one. */
-  readonly differences: readonly string[];
-}
+  renew(isDone: () => boolean): Promise<boolean> {
+    if (this.running) return this.running;
+    if (isDone()) return Promise.resolve(true);
+    this.running = this.#attemptInTime();
+    // `onRenewed` may send at once, so nothing may be running by then.
+    void this.running.then((isRenewed) => isRenewed && this.#options.onRenewed());
+    return this.running;
+  }
 
-export function createSessionRenewal(options: SessionRenewalOptions): SessionRenewal {
-  let agreed: Agreement | undefined;
-  let differences: readonly string[] = [];
-  let renewing: Promise<boolean> | undefined;
-  let attempts = 0;
+  async #attemptInTime(): Promise<boolean> {
+    const { conversation, timeoutMs, mayBegin } = this.#options;
+    const { sessionId } = conversation;
+    const controller = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const attempt = async () => {
+      await mayBegin();
+      if (timeoutMs > 0) timer = startTimer(() => controller.abort(), timeoutMs);
+      return await this.#attempt(controller.signal);
+    };
+    const isRenewed = await attempt().catch(() => false);
+    clearTimeout(timer);
+    // The next message goes to the forgotten session, and is refused. It must not reach a server that was not verified.
+    if (!isRenewed) conversation.sessionId = sessionId;
+    this.running = undefined;
+    return isRenewed;
+  }
 
-  const attempt = async (signal: AbortSignal): Promise<boolean> => {
-    const original = options.initialize();
+  async #attempt(signal: AbortSignal): Promise<boolean> {
+    const { initialize, send } = this.#options;
+    const original = initialize();
+    const agreed = this.#agreed;
     if (!original || agreed === undefined) return false;
-    attempts += 1;
-    differences = [];
-    const id = `renewal-${attempts}`;
+    this.#attempts += 1;
+    this.differences = [];
+    const id = `renewal-${this.#attempts}`;
     let answer: JSONRPCMessage | undefined;
     // The stream of the answer may bring other messages too.
     const onMessage = (message: JSONRPCMessage) => {
       if (!("method" in message) && message.id === id) answer ??= message;
     };
-    await options.send({ ...original, id }, { signal, onMessage });
+    await send({ ...original, id }, { signal, onMessage });
     if (!answer || !("result" in answer)) return false;
     const answered = agreementOf(answer.result);
-    differences = [...agreed].flatMap(([what, value]) => (answered.get(what) === value ? [] : [what]));
-    if (differences.length > 0) return false;
+    this.differences = [...agreed].flatMap(([what, value]) => (answered.get(what) === value ? [] : [what]));
+    if (this.differences.length > 0) return false;
     const initialized = { jsonrpc: "2.0", method: "notifications/initialized" } as const;
-    return (await options.send(initialized, { signal, onMessage() {} })) === "done";
-  };
-
-  const attemptInTime = async (): Promise<boolean> => {
-    const { sessionId } = options.conversation;
-    const controller = new AbortController();
-    const { timeoutMs } = options;
-    const timer = timeoutMs > 0 ? startTimer(() => controller.abort(), timeoutMs) : undefined;
-    const isRenewed = await attempt(controller.signal).catch(() => false);
-    clearTimeout(timer);
-    // The next message goes to the forgotten session, and is refused. It must not reach a server that was not verified.
-    if (!isRenewed) options.conversation.sessionId = sessionId;
-    renewing = undefined;
-    return isRenewed;
-  };
-  return {
-    renew(isDone) {
-      if (renewing) return renewing;
-      if (isDone()) return Promise.resolve(true);
-      renewing = attemptInTime();
-      // `onRenewed` may send at once, so `renewing` must have been cleared by then.
-      void renewing.then((isRenewed) => isRenewed && options.onRenewed());
-      return renewing;
-    },
-    get running() {
-      return renewing;
-    },
-    remember(result) {
-      agreed ??= agreementOf(result);
-    },
-    get differences() {
-      return differences;
-    },
-  };
+    return (await send(initialized, { signal, onMessage() {} })) === "done";
+  }
 }
 
 /** What a renewal must not change: parts of the `initialize` result as JSON, by their names in errors. */

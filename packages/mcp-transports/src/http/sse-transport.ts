@@ -1,49 +1,30 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
-import { ChannelFault } from "../channel-fault.ts";
-import { asError } from "../errors/thrown-error.ts";
-import { soundMessage } from "../message-check.ts";
-import type { SendFollower, Transport } from "../transport.ts";
-import { eventSink, excerptSink } from "./body-sink.ts";
-import { type Conversation, type ConversationOptions, createConversation } from "./conversation.ts";
-import type { StreamEvent } from "./event-stream-parser.ts";
+import { asError, displayUrl } from "../errors/wording.ts";
+import { TransportFault } from "../faults.ts";
+import { readMessages, soundMessage } from "../message-check.ts";
+import type { ConnectionFacts, SendFollower, Transport } from "../transport.ts";
+import { eventSink, excerptSink, type StreamEvent } from "./body-sink.ts";
+import { Conversation, type RemoteOptions } from "./conversation.ts";
 import type { HttpCall } from "./http-call.ts";
-import { isEventStream, readMessages } from "./incoming-messages.ts";
-import { displayUrl } from "./redirects.ts";
+import { isEventStream } from "./http-wire.ts";
 import { refusalError } from "./refusal-error.ts";
 import { idsInEndpoint } from "./session-id.ts";
-import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts";
+import { StreamWatchdog } from "./stream-watchdog.ts";
 
 /** Longer endpoints are refused (RFC 9110, section 4.1, recommends support for 8,000 octets). In characters. */
 const LONGEST_ENDPOINT = 8 * 1024;
 
-export interface SseTransportOptions extends ConversationOptions {
-  /** The limit for one decoded message; `0` means no limit. */
-  readonly maxMessageBytes: number;
-}
-
-/** A server behind the older HTTP+SSE transport (protocol 2024-11-05). */
-export interface SseTransport extends Transport {
-  /** Why the stream ended, unless `close` ended it. */
-  readonly fault: Error | undefined;
-  /** The server has sent the endpoint for messages. */
-  readonly hasEndpoint: boolean;
-  /** Possible session ids, found in the endpoint. */
-  readonly sessionIds: readonly string[];
-  setProtocolVersion(version: string): void;
-}
-
-export function createSseTransport(options: SseTransportOptions): SseTransport {
-  return new StreamTransport(options);
-}
-
-/** The stream is the connection: it brings all messages, and it cannot be resumed. */
-class StreamTransport implements SseTransport {
+/**
+ * A server behind the older HTTP+SSE transport (protocol 2024-11-05). The stream is the connection: it brings all messages, and it cannot be
+ * resumed.
+ */
+export class SseTransport implements Transport {
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
   onmessage?: Transport["onmessage"];
   readonly hasConnections = true;
 
-  readonly #options: SseTransportOptions;
+  readonly #options: RemoteOptions;
   readonly #conversation: Conversation;
   readonly #opening = Promise.withResolvers<URL>();
   /** The calls under way, each with the id of its request, if it sends one. */
@@ -51,39 +32,37 @@ class StreamTransport implements SseTransport {
   #stream: HttpCall | undefined;
   #watchdog: StreamWatchdog | undefined;
   #endpoint: URL | undefined;
+  /** The server has named an endpoint, which only one of this transport does. */
+  #isConfirmed = false;
   #sessionIds: readonly string[] | undefined;
   #fault: Error | undefined;
   #isEnded = false;
 
-  constructor(options: SseTransportOptions) {
+  constructor(options: RemoteOptions) {
     this.#options = options;
-    this.#conversation = createConversation(options);
+    this.#conversation = new Conversation(options);
   }
 
-  get fault(): Error | undefined {
-    return this.#fault;
+  facts(): ConnectionFacts {
+    const { wire, secrets } = this.#options;
+    return {
+      fault: this.#fault,
+      isConfirmedSse: this.#isConfirmed,
+      proxy: wire.proxy,
+      secrets: [...secrets(), ...(this.#sessionIds ?? [])],
+    };
   }
 
-  get hasEndpoint(): boolean {
-    return this.#endpoint !== undefined;
-  }
-
-  get sessionIds(): readonly string[] {
-    return this.#sessionIds ?? [];
-  }
-
-  /** Resolves once the server has sent the endpoint for messages. */
   async start(): Promise<void> {
-    const endOutput = () => this.#end(new ChannelFault({ kind: "output-ended" }));
+    const endOutput = () => this.#end(new TransportFault({ kind: "output-ended" }));
     this.#stream = this.#conversation.get(undefined, {
       onAccepted: (_status, headers) => {
         if (!isEventStream(headers)) throw new SyntaxError("its answer is not an event stream");
         const sink = eventSink({
           maxEventBytes: this.#options.maxMessageBytes,
           onEvent: (event) => this.#take(event),
-          onRetry: () => {},
         });
-        this.#watchdog = createStreamWatchdog(endOutput);
+        this.#watchdog = new StreamWatchdog(endOutput);
         return sink;
       },
       onReceived: () => this.#watchdog?.heard(),
@@ -111,19 +90,20 @@ class StreamTransport implements SseTransport {
       if (id === request) post.abort(new Error("the request was aborted"));
   }
 
-  fail(fault: ChannelFault): void {
+  fail(fault: TransportFault): void {
     this.#end(fault);
   }
 
   async close(): Promise<void> {
+    this.#options.closing.abort();
     this.#end(undefined);
     await this.#options.wire.close();
   }
 
   async #deliver(message: JSONRPCMessage, hooks: SendFollower | undefined): Promise<void> {
     // A refused endpoint may follow the accepted one before the first message is sent.
-    if (this.#isEnded) throw this.#fault ?? new ChannelFault({ kind: "unwritable" });
-    if (!this.#endpoint) throw new ChannelFault({ kind: "unwritable" });
+    if (this.#isEnded) throw this.#fault ?? new TransportFault({ kind: "unwritable" });
+    if (!this.#endpoint) throw new TransportFault({ kind: "unwritable" });
     if (hooks?.isWanted() === false) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call = this.#conversation.post(
@@ -151,6 +131,7 @@ class StreamTransport implements SseTransport {
 
   /** Refuses another origin: a server could have messages and credentials delivered to anybody (threat T46). */
   #takeEndpoint(text: string): void {
+    this.#isConfirmed = true;
     const { url } = this.#options;
     if (text.length > LONGEST_ENDPOINT) {
       this.#end(new SyntaxError(`its message endpoint is longer than ${LONGEST_ENDPOINT} characters`));
@@ -181,7 +162,7 @@ class StreamTransport implements SseTransport {
     this.#isEnded = true;
     this.#fault = fault;
     this.#watchdog?.stop();
-    const reason = fault ?? new ChannelFault({ kind: "unwritable" });
+    const reason = fault ?? new TransportFault({ kind: "unwritable" });
     this.#opening.promise.catch(() => {}); // not awaited any more once it was opened
     this.#opening.reject(reason);
     for (const post of [...this.#posts.keys()]) post.abort(reason);
@@ -194,6 +175,6 @@ function serialize(message: JSONRPCMessage): string {
   try {
     return JSON.stringify(message);
   } catch (error) {
-    throw new ChannelFault({ kind: "unserializable" }, { cause: error });
+    throw new TransportFault({ kind: "unserializable" }, { cause: error });
   }
 }

@@ -1,132 +1,112 @@
+import type { ConnectOptions } from "@jackfield/mcp-core";
 import type {
   JSONRPCMessage,
   JSONRPCNotification,
   JSONRPCRequest,
   RequestId,
 } from "@modelcontextprotocol/client";
-import { ChannelFault } from "../channel-fault.ts";
-import { asError } from "../errors/thrown-error.ts";
-import { createRoster } from "../roster.ts";
-import type { SendFollower, Transport } from "../transport.ts";
-import {
-  type Conversation,
-  type ConversationOptions,
-  createConversation,
-  isInitialize,
-} from "./conversation.ts";
+import { asError } from "../errors/wording.ts";
+import { TransportFault } from "../faults.ts";
+import type { ConnectionFacts, SendFollower, Transport } from "../transport.ts";
+import { Conversation, isInitialize, type RemoteOptions } from "./conversation.ts";
 import type { Credentials } from "./credentials.ts";
-import { createEventFeed } from "./event-feed.ts";
+import { EventFeed } from "./event-feed.ts";
 import { headerOf, type IncomingHeaders } from "./http-wire.ts";
-import { createLingeringStreams } from "./lingering-streams.ts";
 import { claimedVersion } from "./message-headers.ts";
-import {
-  createMessagePost,
-  type MessagePost,
-  type MessagePostOptions,
-  type PostContext,
-  type PostOutcome,
-} from "./message-post.ts";
-import { forgottenError, refusalError } from "./refusal-error.ts";
+import { MessagePost, type MessagePostOptions, type PostContext, type PostOutcome } from "./message-post.ts";
+import { refusalError } from "./refusal-error.ts";
 import { readSessionId, withSessionId } from "./session-id.ts";
-import { createSessionRenewal, type SessionRenewal } from "./session-renewal.ts";
-import { createStandingStream, type StandingStream } from "./standing-stream.ts";
+import { SessionRenewal } from "./session-renewal.ts";
+import { isAskable, StandingStream, StreamOpening } from "./standing-stream.ts";
 import { answerCredentials, heardCredentials } from "./stream-credentials.ts";
-import { createStreamOpening, isAskable } from "./stream-opening.ts";
 
 /** How long a server may keep a stream open after the answer it was opened for. */
 const LINGERING_PATIENCE_MS = 2000;
 
-export interface StreamableHttpTransportOptions extends ConversationOptions {
-  /** The limit for one decoded message; `0` means no limit. */
-  readonly maxMessageBytes: number;
+export interface StreamableHttpOptions extends RemoteOptions {
   readonly renewalTimeoutMs: number;
+  readonly beforeRenewal?: ConnectOptions["beforeRenewal"];
 }
+
+/** How long a server may take to be told that the session is over, in milliseconds; less where nobody waits for it. */
+const DELETE_TIMEOUT_MS = 2000;
+const HURRIED_DELETE_TIMEOUT_MS = 500;
 
 /** A server behind Streamable HTTP. */
-export interface StreamableHttpTransport extends Transport {
-  /** Set once the server has given the conversation an id. */
-  readonly sessionId: string | undefined;
-  /** The latest session ids from the server. If there are any, a 404 means that it has forgotten the session. */
-  readonly sessionIds: readonly string[];
-  /** Whether the server has accepted a message. */
-  readonly hasAccepted: boolean;
-  /** The parts in which the server that answered the last renewal differs from the first one. */
-  readonly differences: readonly string[];
-  /** The transport has renewed the session by itself. */
-  onrenewed?: (() => void) | undefined;
-  /** The challenge of a message was met. */
-  onchallengemet?: (() => void) | undefined;
-  setProtocolVersion(version: string): void;
-  /** Tells the server to end the session, if there is one. Never rejects, and gives up after `timeoutMs`. */
-  endSession(timeoutMs: number): Promise<void>;
-}
-
-export function createStreamableHttpTransport(
-  options: StreamableHttpTransportOptions,
-): StreamableHttpTransport {
-  return new HttpTransport(options);
-}
-
-class HttpTransport implements StreamableHttpTransport {
+export class StreamableHttpTransport implements Transport {
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
   onmessage?: Transport["onmessage"];
-  onrenewed?: (() => void) | undefined;
-  onchallengemet?: (() => void) | undefined;
+  readonly onChallengeMet: Transport["onChallengeMet"];
   readonly hasPerRequestStream = true;
   readonly hasConnections = true;
 
-  readonly #options: StreamableHttpTransportOptions;
+  readonly #options: StreamableHttpOptions;
   readonly #conversation: Conversation;
-  readonly #posts = createRoster<MessagePost>();
+  readonly #posts = new Set<MessagePost>();
   readonly #context: PostContext;
-  readonly #lingering = createLingeringStreams(LINGERING_PATIENCE_MS);
+  readonly #lingering = new LingeringStreams(LINGERING_PATIENCE_MS);
   readonly #renewal: SessionRenewal;
-  readonly #opening = createStreamOpening();
+  readonly #opening = new StreamOpening();
   readonly #standing: StandingStream;
   /** The server's requests without an answer, by id, and how many have that id: some servers use one twice. */
   readonly #questions = new Map<RequestId, number>();
   #initialize: JSONRPCRequest | undefined;
   #hasAccepted = false;
   #sessionIds: readonly string[] = [];
+  #fault: TransportFault | undefined;
+  #tellRenewed = () => {};
+  #tellChallengeMet = () => {};
+  #closed: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(options: StreamableHttpTransportOptions) {
+  constructor(options: StreamableHttpOptions) {
     this.#options = options;
     const credentials = heardCredentials(options.credentials, () => {
       this.#standing.reconsider();
-      this.onchallengemet?.();
+      this.#tellChallengeMet();
     });
-    this.#conversation = createConversation({ ...options, credentials });
+    this.onChallengeMet =
+      credentials &&
+      ((listener) => {
+        this.#tellChallengeMet = listener;
+      });
+    this.#conversation = new Conversation({ ...options, credentials });
     this.#standing = this.#createStanding(options);
     this.#context = this.#createPostContext(options, credentials);
-    this.#renewal = createSessionRenewal({
+    this.#renewal = new SessionRenewal({
       conversation: this.#conversation,
       timeoutMs: options.renewalTimeoutMs,
+      mayBegin: () => options.beforeRenewal?.(options.closing.signal),
       initialize: () => this.#initialize,
       send: (message, { signal, onMessage }) => this.#post({ message, signal, onMessage }),
       onRenewed: () => {
         this.#withdrawQuestions();
         this.#openStanding();
-        this.onrenewed?.();
+        this.#tellRenewed();
       },
     });
   }
 
-  get sessionId(): string | undefined {
-    return this.#conversation.sessionId;
+  facts(): ConnectionFacts {
+    const { wire, secrets } = this.#options;
+    return {
+      fault: this.#fault,
+      differences: this.#renewal.differences,
+      proxy: wire.proxy,
+      secrets: [...secrets(), ...this.#sessionIds],
+      hasAccepted: this.#hasAccepted,
+    };
   }
 
-  get sessionIds(): readonly string[] {
-    return this.#sessionIds;
+  onRenewed(listener: () => void): void {
+    this.#tellRenewed = listener;
   }
 
-  get differences(): readonly string[] {
-    return this.#renewal.differences;
-  }
-
-  get hasAccepted(): boolean {
-    return this.#hasAccepted;
+  /** Whoever listens closes the transport then. */
+  fail(fault: TransportFault): void {
+    this.#fault ??= fault;
+    this.onclose?.();
   }
 
   async start(): Promise<void> {}
@@ -150,18 +130,20 @@ class HttpTransport implements StreamableHttpTransport {
     this.#find(request)?.abort(new Error("the request was aborted"));
   }
 
-  async endSession(timeoutMs: number): Promise<void> {
-    this.#standing.close();
-    await deleteSession(this.#conversation, timeoutMs);
+  close({ hurry }: { readonly hurry?: boolean | undefined } = {}): Promise<void> {
+    this.#closed ??= this.#end(hurry ? HURRIED_DELETE_TIMEOUT_MS : DELETE_TIMEOUT_MS);
+    return this.#closed;
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
+  async #end(timeoutMs: number): Promise<void> {
+    this.#standing.close();
+    await deleteSession(this.#conversation, timeoutMs);
+    this.#options.closing.abort();
     this.#isClosed = true;
     this.#opening.end();
     this.#standing.close();
     this.#lingering.close();
-    for (const post of this.#posts.all()) post.abort(new ChannelFault({ kind: "output-ended" }));
+    for (const post of [...this.#posts]) post.abort(new TransportFault({ kind: "output-ended" }));
     await this.#options.wire.close();
     this.onclose?.();
   }
@@ -171,7 +153,7 @@ class HttpTransport implements StreamableHttpTransport {
     const posting = { message, follower };
     // The renewal failed: the message that waited for it was never sent.
     if (this.#renewal.running && !(await this.#renewal.running))
-      throw new ChannelFault({ kind: "unwritable" });
+      throw new TransportFault({ kind: "unwritable" });
     const opening = this.#opening.before(message);
     if (opening) await opening;
     const session = this.#conversation.sessionId;
@@ -180,26 +162,27 @@ class HttpTransport implements StreamableHttpTransport {
     if (lost === "done") return;
     follower?.onRefused();
     const isRenewed = await this.#renewal.renew(() => this.#conversation.sessionId !== session);
-    if (!isRenewed) throw forgottenError(lost);
+    if (!isRenewed) throw refusalError(lost, true);
     // Notifications and answers were meant for the old session, and mean nothing to the new one.
     if (!("id" in message && "method" in message)) return;
     await this.#opening.before(message);
     const again = await this.#post(posting);
     // A status that need not be about the session is taken at its word only once.
-    if (again !== "done") throw again.status === 404 ? forgottenError(again) : refusalError(again);
+    if (again !== "done") throw refusalError(again, again.status === 404);
   }
 
   #post(options: Omit<MessagePostOptions, "hasSession">): Promise<PostOutcome> {
-    if (this.#isClosed) return Promise.reject(new ChannelFault({ kind: "unwritable" }));
+    if (this.#isClosed) return Promise.reject(new TransportFault({ kind: "unwritable" }));
     const hasSession = this.#conversation.sessionId !== undefined && !isInitialize(options.message);
-    const post = createMessagePost(this.#context, { ...options, hasSession });
+    const post = new MessagePost(this.#context, { ...options, hasSession });
     this.#posts.add(post);
     post.start();
     return post.settled;
   }
 
-  #find(request: RequestId): MessagePost | undefined {
-    return this.#posts.find(({ id }) => id !== undefined && id === request);
+  #find(request: RequestId | undefined): MessagePost | undefined {
+    for (const post of this.#posts) if (post.id === request) return post;
+    return undefined;
   }
 
   #accepted(message: JSONRPCMessage, headers: IncomingHeaders): void {
@@ -249,38 +232,38 @@ class HttpTransport implements StreamableHttpTransport {
     this.#standing.open();
   }
 
-  #createStanding({ maxMessageBytes, credentials }: StreamableHttpTransportOptions): StandingStream {
-    return createStandingStream({
+  #createStanding({ maxMessageBytes, credentials }: StreamableHttpOptions): StandingStream {
+    return new StandingStream({
       conversation: this.#conversation,
       credentials,
       maxMessageBytes,
       opening: this.#opening,
-      isAwaited: () => this.#posts.find(({ waitsForOtherStreams }) => waitsForOtherStreams) !== undefined,
+      isAwaited: () => [...this.#posts].some(({ waitsForOtherStreams }) => waitsForOtherStreams),
       onMessage: (message) => {
         this.#receive(message);
         if (!("method" in message)) this.#find(message.id as RequestId)?.answeredElsewhere();
       },
       onError: (error) => this.onerror?.(error),
       onUnavailable: () => {
-        for (const post of this.#posts.all()) post.otherStreamsEnded();
+        for (const post of [...this.#posts]) post.otherStreamsEnded();
       },
       onForgotten: (session) => void this.#renewal.renew(() => this.#conversation.sessionId !== session),
     });
   }
 
   #createPostContext(
-    { maxMessageBytes }: StreamableHttpTransportOptions,
+    { maxMessageBytes }: StreamableHttpOptions,
     credentials: Credentials | undefined,
   ): PostContext {
     return {
       maxMessageBytes,
       call: (posting, listener) => this.#conversation.post(posting, listener),
       openFeed: (message, { onText, onEnd, isWanted }) => {
-        const next = answerCredentials(credentials);
-        return createEventFeed({
+        const ofAnswer = answerCredentials(credentials);
+        return new EventFeed({
           isStanding: false,
           maxEventBytes: maxMessageBytes,
-          open: (id, call) => this.#conversation.get(id, call, next()),
+          open: (id, call) => this.#conversation.get(id, call, ofAnswer),
           onText,
           mayResume: () => isWanted() && claimedVersion(message) === undefined,
           onEnd,
@@ -290,9 +273,9 @@ class HttpTransport implements StreamableHttpTransport {
       onStray: (error) => this.onerror?.(error),
       onAccepted: (message, received) => this.#accepted(message, received),
       onLingering: (end) => this.#lingering.add(end),
-      onSettled: (post) => this.#posts.remove(post),
+      onSettled: (post) => this.#posts.delete(post),
       awaitElsewhere: () => this.#standing.awaitAnswer(),
-      explain: refusalError,
+      explain: (refusal) => refusalError(refusal),
     };
   }
 }
@@ -311,4 +294,41 @@ async function deleteSession(conversation: Conversation, timeoutMs: number): Pro
   const timer = setTimeout(() => call.abort(new Error("ending the session took too long")), timeoutMs);
   await promise;
   clearTimeout(timer);
+}
+
+/** Streams that their servers keep open after the answer. One timer for all of them, because nearly every stream ends by itself at once. */
+export class LingeringStreams {
+  readonly #patienceMs: number;
+  readonly #waiting = new Map<() => void, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Calls `end` if the stream is still open after the patience. Call the returned function once it has ended. */
+  add(end: () => void): () => void {
+    this.#waiting.set(end, performance.now() + this.#patienceMs);
+    this.#timer ??= setTimeout(this.#sweep, this.#patienceMs);
+    return () => void this.#waiting.delete(end);
+  }
+
+  /** Ends all of them. */
+  close(): void {
+    clearTimeout(this.#timer);
+    for (const end of [...this.#waiting.keys()]) this.#end(end);
+  }
+
+  readonly #sweep = () => {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const [end, dueAt] of [...this.#waiting]) if (dueAt <= now) this.#end(end);
+    const [next] = this.#waiting.values(); // the oldest
+    if (next !== undefined) this.#timer = setTimeout(this.#sweep, next - now);
+  };
+
+  #end(end: () => void): void {
+    this.#waiting.delete(end);
+    end();
+  }
 }

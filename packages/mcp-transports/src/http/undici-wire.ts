@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { asError } from "../errors/thrown-error.ts";
+import { asError } from "../errors/wording.ts";
 import type { ConnectionPool } from "./connection-pools.ts";
 import type { HttpWire, WireExchange, WireListener, WireRequest } from "./http-wire.ts";
 
@@ -8,7 +8,7 @@ const IDLE_MS = 5;
 
 /** Requests over the connections of a pool, which is given back when the wire is closed. */
 export function createUndiciWire(pool: ConnectionPool): HttpWire {
-  const gate = createGate();
+  const gate = new Gate();
   return {
     isDecoding: false,
     proxy: pool.proxy,
@@ -22,47 +22,42 @@ export function createUndiciWire(pool: ConnectionPool): HttpWire {
   };
 }
 
-/** Requests pass the gate before they are written. */
-interface Gate {
-  /** Calls `act` at once, or as soon as it is known which connections still exist. */
-  enter(act: () => void): void;
-  /** The answer to a call is complete. */
-  used(): void;
-}
-
 /**
- * After a pause, even of a busy program, the event loop first reads the network once, which reveals connections that the server has
+ * Requests pass it before they are written. After a pause, even of a busy program, the event loop first reads the network once, which reveals connections that the server has
  * closed. A request written to one of these could not be told from one that was carried out. Data of a stream, or of an unfinished
  * answer, does not end a pause: it may have been read before the end of other connections.
  *
  * Right after an answer, the connection that brought it is not free yet: undici frees it at the end of the turn. A request that follows at
  * once waits for that, instead of opening another connection.
  */
-function createGate(): Gate {
-  let lastUsedAt = performance.now();
-  let isFreeing = false;
-  let waiting: (() => void)[] | undefined;
-  const enterAll = () => {
-    const acts = waiting ?? [];
-    waiting = undefined;
-    isFreeing = false;
-    lastUsedAt = performance.now();
-    for (const act of acts) act();
+class Gate {
+  #lastUsedAt = performance.now();
+  #isFreeing = false;
+  #waiting: (() => void)[] | undefined;
+
+  /** Calls `act` at once, or as soon as it is known which connections still exist. */
+  enter(act: () => void): void {
+    const isPaused = performance.now() - this.#lastUsedAt > IDLE_MS;
+    if (this.#waiting) this.#waiting.push(act);
+    else if (!isPaused && !this.#isFreeing) act();
+    else {
+      this.#waiting = [act];
+      setImmediate(isPaused ? () => setImmediate(this.#enterAll) : this.#enterAll);
+    }
+  }
+
+  /** The answer to a call is complete. */
+  readonly used = () => {
+    this.#lastUsedAt = performance.now();
+    this.#isFreeing = true;
   };
-  return {
-    enter(act) {
-      const isPaused = performance.now() - lastUsedAt > IDLE_MS;
-      if (waiting) waiting.push(act);
-      else if (!isPaused && !isFreeing) act();
-      else {
-        waiting = [act];
-        setImmediate(isPaused ? () => setImmediate(enterAll) : enterAll);
-      }
-    },
-    used() {
-      lastUsedAt = performance.now();
-      isFreeing = true;
-    },
+
+  readonly #enterAll = () => {
+    const acts = this.#waiting ?? [];
+    this.#waiting = undefined;
+    this.#isFreeing = false;
+    this.#lastUsedAt = performance.now();
+    for (const act of acts) act();
   };
 }
 

@@ -1,5 +1,11 @@
 import { setImmediate as afterReading } from "node:timers";
-import { isSameJson, type JsonObject, type McpError, startTimer } from "@jackfield/mcp-core";
+import {
+  isSameJson,
+  type JsonObject,
+  type McpError,
+  startTimer,
+  type TraceRequest,
+} from "@jackfield/mcp-core";
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/client";
 import type { Transport } from "../transport.ts";
 import { type Answer, type OutgoingRequest, PendingRequest } from "./pending-request.ts";
@@ -12,10 +18,13 @@ export interface ConnectionOptions {
   /** In milliseconds, for requests that have none of their own; `0` means no limit. */
   readonly limits: { readonly callTimeoutMs: number; readonly maxTotalMs: number };
   readonly listener: ConnectionListener;
-  /** An answer arrived that no request waits for. */
-  onStrayAnswer(): void;
+  readonly trace?: TraceRequest | undefined;
+  /** An answer arrived that no request waits for. `count`: how many there were so far. */
+  onStrayAnswer(count: number): void;
   /** Receives errors that belong to no request. */
   onProblem(error: Error): void;
+  /** Hears every message, ours before they are written. */
+  onMessage?: ((from: "client" | "server", message: JSONRPCMessage) => void) | undefined;
 }
 
 /** Hears what happens to a connection. */
@@ -44,8 +53,13 @@ const MOST_ECHOES = 64;
 export class Connection {
   /** The `_meta` about the sender in every message of the modern era. */
   envelope: JsonObject | undefined;
+  /** Set by the handshake. */
+  protocolVersion: string | undefined;
   /** Whether the server may speak unasked. Until then, whatever it says but answers is ignored. */
   isListening = false;
+  /** The answers so far that no request waited for, and the last of them. */
+  readonly strayAnswers: { count: number; last: object } = { count: 0, last: {} };
+  isEnded = false;
   /** Replaced when the handshake is complete. */
   listener: ConnectionListener;
   readonly transport: Transport;
@@ -56,7 +70,6 @@ export class Connection {
   #wakesAt = Number.POSITIVE_INFINITY;
   /** Counts the messages that arrived. */
   #heard = 0;
-  #isEnded = false;
   /** Set once the other side has repeated a message: our latest answers, which it will repeat as well. */
   #echoing: Map<RequestId, Answer> | undefined;
 
@@ -67,13 +80,9 @@ export class Connection {
     this.transport.onmessage = (message, stream) => this.#take(message, stream);
     this.transport.onerror = options.onProblem;
     this.transport.onclose = () => {
-      this.#isEnded = true;
+      this.isEnded = true;
       this.listener.onEnd();
     };
-  }
-
-  get isEnded(): boolean {
-    return this.#isEnded;
   }
 
   get isIdle(): boolean {
@@ -85,15 +94,11 @@ export class Connection {
     return this.#pending.values();
   }
 
-  /** Sends a request. Resolves with what `read` returns, and rejects with what `explain` returns. */
+  /** Sends a request. Resolves with what its owner reads, and rejects with how that explains its end. */
   request(request: OutgoingRequest): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
-      const { signal, timeoutMs, maxTotalMs } = request.options;
-      const { limits } = this.#options;
-      const pending = new PendingRequest(this, request, resolve, reject, {
-        timeoutMs: timeoutMs ?? limits.callTimeoutMs,
-        maxTotalMs: maxTotalMs ?? limits.maxTotalMs,
-      });
+      const { signal } = request.options;
+      const pending = new PendingRequest(this, request, resolve, reject, this.#options.limits);
       if (signal?.aborted) pending.end({ kind: "aborted", reason: signal.reason });
       else {
         pending.listenTo(signal);
@@ -112,16 +117,24 @@ export class Connection {
     pending.headers = headers;
     this.#pending.set(id, pending);
     this.#wakeFor(pending);
-    const _meta = { ...this.envelope, ...meta, progressToken: id };
-    const sent = isHandshake ? params : { ...params, _meta };
-    this.transport.post({ jsonrpc: "2.0", id, method, params: sent }, pending);
+    const { protocolVersion } = this;
+    const trace = this.#options.trace?.({ id, method, params, protocolVersion });
+    pending.trace = trace;
+    const _meta = { ...this.envelope, ...meta, ...trace?.meta, progressToken: id };
+    const inHandshake = trace?.meta ? { ...params, _meta: { ...meta, ...trace.meta } } : params;
+    const sent = isHandshake ? inHandshake : { ...params, _meta };
+    const message: JSONRPCMessage = { jsonrpc: "2.0", id, method, params: sent };
+    this.#options.onMessage?.("client", message);
+    const post = () => this.transport.post(message, pending);
+    if (trace) trace.within(post);
+    else post();
   }
 
   /** Sends a notification. Resolves once it is accepted. */
   notify(method: string, params?: JsonObject): Promise<void> {
     const meta = this.envelope && { _meta: { ...this.envelope, ...(params?._meta as JsonObject) } };
     const whole = params === undefined && meta === undefined ? undefined : { ...params, ...meta };
-    return this.transport.send({ jsonrpc: "2.0", method, ...(whole && { params: whole }) });
+    return this.#write({ jsonrpc: "2.0", method, ...(whole && { params: whole }) });
   }
 
   /** Answers a request of the server. */
@@ -130,7 +143,12 @@ export class Connection {
       if (this.#echoing.size === MOST_ECHOES) this.#echoing.clear();
       this.#echoing.set(answer.id as RequestId, answer);
     }
-    return this.transport.send(answer);
+    return this.#write(answer);
+  }
+
+  #write(message: JSONRPCMessage): Promise<void> {
+    this.#options.onMessage?.("client", message);
+    return this.transport.send(message);
   }
 
   /** Suspends the idle deadlines of these requests until the returned function is called: the server waits for an answer of ours. */
@@ -169,7 +187,7 @@ export class Connection {
     if (this.#pending.get(pending.id) !== pending) return;
     this.forget(pending);
     const { id, isWritten, isAnswered, request } = pending;
-    if (isAnswered || request.isHandshake || this.#isEnded) return;
+    if (isAnswered || request.isHandshake || this.isEnded) return;
     if (isWritten) this.listener.onAbandoned?.(pending);
     // In the modern era, over HTTP, the end of a request's own stream cancels it (MCP 2026-07-28, Streamable HTTP, "Cancellation").
     const endsByStream = this.envelope !== undefined && this.transport.abandon !== undefined;
@@ -187,6 +205,7 @@ export class Connection {
 
   #take(message: JSONRPCMessage, stream: JSONRPCRequest | undefined): void {
     this.#heard += 1;
+    this.#options.onMessage?.("server", message);
     if (this.#isEcho(message)) return;
     if (!("method" in message)) this.#takeAnswer(message);
     else if (message.method === "notifications/progress") this.#takeProgress(message.params ?? {});
@@ -213,7 +232,11 @@ export class Connection {
   #takeAnswer(answer: Answer): void {
     const pending = this.#find(answer.id);
     if (pending && !pending.isAnswered) pending.answered(answer);
-    else this.#options.onStrayAnswer();
+    else {
+      this.strayAnswers.count += 1;
+      this.strayAnswers.last = answer;
+      this.#options.onStrayAnswer(this.strayAnswers.count);
+    }
   }
 
   #takeProgress({ progressToken, progress, total, message }: { readonly [name: string]: unknown }): void {

@@ -4,16 +4,21 @@ import {
   type Handshake,
   type HostHandlers,
   type Implementation,
+  isMcpError,
   type JsonObject,
   type PriorHandshake,
   type ResolvedServer,
   raceSignal,
 } from "@jackfield/mcp-core";
-import type { Channel, ChannelFacts } from "../channel.ts";
-import { ChannelFault } from "../channel-fault.ts";
-import { METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
+import {
+  METHOD_NOT_FOUND,
+  ProtocolFault,
+  RpcError,
+  TransportFault,
+  UNSUPPORTED_PROTOCOL_VERSION,
+} from "../faults.ts";
+import type { ConnectionFacts, Transport } from "../transport.ts";
 import type { Connection } from "./connection.ts";
-import { ProtocolFault, RpcError } from "./faults.ts";
 import {
   announcedCapabilities,
   envelopeOf,
@@ -23,7 +28,7 @@ import {
   readInitialize,
   wireImplementation,
 } from "./handshake.ts";
-import { ask, ProbeRefusal, probe } from "./probe.ts";
+import { ask, probe } from "./probe.ts";
 
 /** A server may be upgraded and still answer `initialize`, so a legacy verdict has to expire. */
 const LEGACY_VERDICT_LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -59,12 +64,17 @@ export interface NegotiationOptions {
   /** `0` means no limit. */
   readonly connectTimeoutMs: number;
   readonly deadline: Deadline;
-  /** Opens a new channel. It is called again for a process that died of the probe, and for another transport. */
-  openChannel(transport: RemoteTransport | undefined): Promise<Channel>;
-  /** Creates the connection of a channel, with its listeners in place. */
-  createConnection(channel: Channel): Connection;
-  /** Receives every channel before it is used. The facts of the last one explain an error. */
-  onChannel(channel: Channel): void;
+  /**
+   * Opens a new transport. It is called again for a process that died of the probe, and for another transport. `isPublic`: nobody is
+   * asked for credentials.
+   */
+  openTransport(kind: RemoteTransport | undefined, isPublic?: boolean): Promise<Transport>;
+  /** Creates the connection of a transport, with its listeners in place. */
+  createConnection(transport: Transport): Connection;
+  /** Receives every transport before it is used. The facts of the last one explain an error. */
+  onTransport(transport: Transport): void;
+  /** Processes that have ended without an answer whatever came first, so that the probe is not to blame. They are started once. */
+  readonly endingAnyway: Set<string>;
   /** The server has refused the question for its era. If it refuses `initialize` as well, the error tells of both. */
   onProbeRefused(error: unknown): void;
 }
@@ -72,14 +82,13 @@ export interface NegotiationOptions {
 /** A connection whose handshake is complete. */
 export interface Negotiated {
   readonly connection: Connection;
-  readonly channel: Channel;
   readonly handshake: Handshake;
   /** The era was adopted from an earlier session, so the server has not confirmed it yet. */
   readonly isUnconfirmed: boolean;
 }
 
 /**
- * Opens a channel and determines the transport and the era, with as few starts and round trips as possible. For a remote server,
+ * Opens a transport and determines the transport and the era, with as few starts and round trips as possible. For a remote server,
  * Streamable HTTP comes first; the older HTTP+SSE is tried if the endpoint shows that it does not know that, and comes first if an
  * earlier session has found it out.
  */
@@ -87,26 +96,35 @@ export async function negotiate(options: NegotiationOptions): Promise<Negotiated
   const { server, deadline, prior } = options;
   if (server.transport === "sse") return negotiateSse(options);
   if (server.transport !== "http") return negotiateEra(undefined, options);
-  const isOlder = prior?.era === "legacy" && prior.transport === "sse" && isFreshVerdict(prior, Date.now());
+  const negotiateHttp = (tried: NegotiationOptions) => negotiateEra("http", tried);
+  const isOlder = isSseVerdict(prior, Date.now());
   const [first, second] = isOlder ? [negotiateSse, negotiateHttp] : [negotiateHttp, negotiateSse];
-  let channel: Channel | undefined;
-  const onChannel = (opened: Channel) => {
-    channel = opened;
-    options.onChannel(opened);
+  let transport: Transport | undefined;
+  const onTransport = (opened: Transport) => {
+    transport = opened;
+    options.onTransport(opened);
   };
   try {
-    return await first({ ...options, onChannel });
+    return await first({ ...options, onTransport });
   } catch (error) {
-    if (deadline.signal.aborted || channel?.facts().hasAccepted || !mayBeOtherTransport(error)) throw error;
+    if (deadline.signal.aborted || transport?.facts().hasAccepted || !mayBeOtherTransport(error)) throw error;
     using limited = createDeadline({
       signal: deadline.signal,
       timeoutMs: fractionOf(options, LONGEST_OTHER_MS),
       aborted: (reason) => reason as Error,
-      expired: () => new ChannelFault({ kind: "deadline-expired" }),
+      expired: () => new TransportFault({ kind: "deadline-expired" }),
     });
-    const other = second({ ...options, onChannel, prior: undefined, deadline: limited });
+    // A challenge that could not be met is not put to anybody a second time.
+    const open = (kind: RemoteTransport | undefined) => options.openTransport(kind, isChallenge(error));
+    const other = second({
+      ...options,
+      onTransport,
+      openTransport: open,
+      prior: undefined,
+      deadline: limited,
+    });
     return await other.catch((secondError: unknown) => {
-      const isTelling = deadline.signal.aborted || isOlder || channel?.facts().isConfirmedSse;
+      const isTelling = deadline.signal.aborted || isOlder || transport?.facts().isConfirmedSse;
       throw isTelling ? secondError : error;
     });
   }
@@ -118,27 +136,18 @@ export async function negotiate(options: NegotiationOptions): Promise<Negotiated
  * later versions name 400, 404 and 405).
  */
 function mayBeOtherTransport(error: unknown): boolean {
-  const status = refusalStatus(error);
-  if (isChallenge(error)) return false;
-  return status === 501 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
+  const { status = 0 } = refusalIn(error) ?? {};
+  if (isChallenge(error) || status === 501) return true;
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
-/** An endpoint that asks for authorization has understood that a client is there. */
+/** Whether an endpoint asks for authorization, and nobody could give it. */
 function isChallenge(error: unknown): boolean {
-  return (
-    error instanceof ChannelFault &&
-    error.facts.kind === "http-refused" &&
-    error.facts.challenge !== undefined
-  );
+  return isMcpError(error, "MCP_AUTH_REQUIRED") || refusalIn(error)?.challenge !== undefined;
 }
 
-/** `0` if the error is no refusal. */
-function refusalStatus(error: unknown): number {
-  return error instanceof ChannelFault && error.facts.kind === "http-refused" ? error.facts.status : 0;
-}
-
-function negotiateHttp(options: NegotiationOptions): Promise<Negotiated> {
-  return negotiateEra("http", options);
+function refusalIn(error: unknown) {
+  return error instanceof TransportFault && error.facts.kind === "http-refused" ? error.facts : undefined;
 }
 
 /**
@@ -148,8 +157,7 @@ function negotiateHttp(options: NegotiationOptions): Promise<Negotiated> {
 async function negotiateSse(options: NegotiationOptions): Promise<Negotiated> {
   const now = Date.now();
   const { prior } = options;
-  const isKnown = prior?.era === "legacy" && prior.transport === "sse" && isFreshVerdict(prior, now);
-  const at = isKnown ? prior.at : now;
+  const at = isSseVerdict(prior, now) ? prior.at : now;
   const negotiated = await negotiateEra("sse", { ...options, prior: { era: "legacy", at } });
   const { handshake } = negotiated;
   return {
@@ -158,38 +166,48 @@ async function negotiateSse(options: NegotiationOptions): Promise<Negotiated> {
   };
 }
 
-/** Each approach is tried at most once, and its channel is closed before the next one. */
+/** Each approach is tried at most once, and its transport is closed before the next one. */
 async function negotiateEra(
-  transport: RemoteTransport | undefined,
+  kind: RemoteTransport | undefined,
   options: NegotiationOptions,
 ): Promise<Negotiated> {
   const tried = new Set<Approach["kind"]>();
-  let approach = firstApproach(options.prior, Date.now(), eraOf(options, transport));
+  const process = processOf(options.server);
+  const isEndingAnyway = options.prior === undefined && options.endingAnyway.has(process);
+  let approach = firstApproach(
+    options.prior,
+    Date.now(),
+    eraOf(options, kind) ?? (isEndingAnyway ? "legacy" : undefined),
+  );
   for (;;) {
     tried.add(approach.kind);
-    const channel = await openChannel(transport, options);
-    const connection = options.createConnection(channel);
+    const transport = await openTransport(kind, options);
+    const connection = options.createConnection(transport);
     try {
-      const handshake = await raceSignal(
-        shakeHands(connection, channel, approach, options),
-        options.deadline.signal,
-      );
-      if (connection.isEnded) throw new ChannelFault({ kind: "output-ended" });
-      return { connection, channel, handshake, isUnconfirmed: approach.kind === "adopt" };
+      const handshake = await raceSignal(shakeHands(connection, approach, options), options.deadline.signal);
+      if (connection.isEnded) throw new TransportFault({ kind: "output-ended" });
+      return { connection, handshake, isUnconfirmed: approach.kind === "adopt" };
     } catch (error) {
       connection.end(undefined);
-      await channel.close({ hurry: true });
-      const isNamed = eraOf(options, transport) !== undefined && approach.kind !== "adopt";
-      const next = isNamed ? undefined : nextApproach(approach, error, channel, options);
+      await transport.close({ hurry: true });
+      const isNamed = eraOf(options, kind) !== undefined && approach.kind !== "adopt";
+      const next = isNamed ? undefined : nextApproach(approach, error, transport, options);
+      if (approach.kind === "legacy" && tried.has("probe") && mayHaveDiedOfProbe(transport.facts()))
+        options.endingAnyway.add(process);
       if (!next || tried.has(next.kind)) throw error;
       approach = next;
     }
   }
 }
 
+/** What a process is started by; empty for any other server. */
+function processOf(server: ResolvedServer): string {
+  return server.transport === "stdio" ? JSON.stringify([server.command, server.args, server.cwd]) : "";
+}
+
 /** The era that the entry names. HTTP+SSE is older than the probe for another one. */
-function eraOf({ server }: NegotiationOptions, transport: RemoteTransport | undefined) {
-  return transport === "sse" ? undefined : server.limits?.era;
+function eraOf({ server }: NegotiationOptions, kind: RemoteTransport | undefined) {
+  return kind === "sse" ? undefined : server.limits?.era;
 }
 
 /** The approach that an earlier handshake suggests, unless it is of another era than the entry names. */
@@ -204,6 +222,11 @@ export function firstApproach(
   return { kind: prior && isFreshVerdict(prior, now) ? "legacy" : "probe" };
 }
 
+/** Whether an earlier session has found out that the server speaks HTTP+SSE, not too long ago. */
+function isSseVerdict(prior: PriorHandshake | undefined, now: number): prior is PriorHandshake {
+  return prior?.era === "legacy" && prior.transport === "sse" && isFreshVerdict(prior, now);
+}
+
 /** Whether the legacy verdict of an earlier handshake is still valid. */
 function isFreshVerdict({ at }: PriorHandshake, now: number): boolean {
   return now - at < LEGACY_VERDICT_LIFETIME_MS && at <= now + CLOCK_TOLERANCE_MS;
@@ -213,7 +236,7 @@ function isFreshVerdict({ at }: PriorHandshake, now: number): boolean {
 function nextApproach(
   approach: Approach,
   error: unknown,
-  channel: Channel,
+  transport: Transport,
   { deadline }: NegotiationOptions,
 ): Approach | undefined {
   if (deadline.signal.aborted) return undefined;
@@ -223,38 +246,40 @@ function nextApproach(
     case "legacy":
       return error instanceof RpcError || error instanceof ProtocolFault ? { kind: "probe" } : undefined;
     case "probe":
-      return channel.isPipe && (mayHaveDiedOfProbe(channel.facts()) || isConfused(error, channel))
+      return transport.isPipe && (mayHaveDiedOfProbe(transport.facts()) || isConfused(error, transport))
         ? { kind: "legacy" }
         : undefined;
   }
 }
 
-/** A process that ended before it read the probe would also end without it, so it is not started again. */
-function mayHaveDiedOfProbe({ exit, hasReadInput }: ChannelFacts): boolean {
-  return exit !== undefined && hasReadInput !== false;
+/**
+ * A process that ended and had answered nothing may have died of the probe. One that would have ended anyway is then started a second
+ * time: nothing tells the two apart, and only the first attempt has to find out.
+ */
+function mayHaveDiedOfProbe({ exit, hasAnswered }: ConnectionFacts): boolean {
+  return exit !== undefined && !hasAnswered;
 }
 
 /** A process may refuse `initialize` or hang up because the probe came first. Silence proves nothing: the server may still be starting. */
-function isConfused(error: unknown, channel: Channel): boolean {
-  const { fault, hasReadInput } = channel.facts();
-  const hasHungUp = fault instanceof ChannelFault && fault.facts.kind === "output-ended";
-  const hasRefused = error instanceof RpcError && !TELLING_REFUSALS.has(error.code);
-  return hasRefused || (hasHungUp && hasReadInput !== false);
+function isConfused(error: unknown, transport: Transport): boolean {
+  const { fault } = transport.facts();
+  const hasHungUp = fault instanceof TransportFault && fault.facts.kind === "output-ended";
+  return hasHungUp || (error instanceof RpcError && !TELLING_REFUSALS.has(error.code));
 }
 
-/** Closes a channel that opens too late; nothing else would close it. */
-async function openChannel(
-  transport: RemoteTransport | undefined,
-  { openChannel: open, onChannel, deadline }: NegotiationOptions,
-): Promise<Channel> {
-  const opening = open(transport);
+/** Closes a transport that opens too late; nothing else would close it. */
+async function openTransport(
+  kind: RemoteTransport | undefined,
+  { openTransport: open, onTransport, deadline }: NegotiationOptions,
+): Promise<Transport> {
+  const opening = open(kind);
   try {
-    const channel = await raceSignal(opening, deadline.signal);
-    onChannel(channel);
-    return channel;
+    const transport = await raceSignal(opening, deadline.signal);
+    onTransport(transport);
+    return transport;
   } catch (error) {
     opening.then(
-      (channel) => channel.close({ hurry: true }),
+      (transport) => transport.close({ hurry: true }),
       () => {},
     );
     throw error;
@@ -263,14 +288,15 @@ async function openChannel(
 
 async function shakeHands(
   connection: Connection,
-  channel: Channel,
   approach: Approach,
   options: NegotiationOptions,
 ): Promise<Handshake> {
+  const { transport } = connection;
   const { clientInfo, handlers, prior } = options;
   const capabilities = announcedCapabilities(handlers);
   const agree = (handshake: Handshake): Handshake => {
-    connection.transport.setProtocolVersion?.(handshake.protocolVersion);
+    transport.setProtocolVersion?.(handshake.protocolVersion);
+    connection.protocolVersion = handshake.protocolVersion;
     if (handshake.era === "modern")
       connection.envelope = envelopeOf(MODERN_VERSION, clientInfo, capabilities);
     return handshake;
@@ -278,21 +304,21 @@ async function shakeHands(
   // A verdict that was not confirmed by a probe keeps its date, or it would never expire.
   if (approach.kind === "adopt") {
     const adopted = readDiscover(approach.discover, prior?.at ?? Date.now());
-    await connection.transport.start();
+    await transport.start();
     return agree(adopted);
   }
-  await connection.transport.start();
-  let refused: ProbeRefusal | undefined;
+  await transport.start();
+  let wasRefused = false;
   if (approach.kind === "probe") {
     const probed = await probe(
       connection,
       envelopeOf(MODERN_VERSION, clientInfo, capabilities),
-      probeTimeout(channel, options),
+      probeTimeout(transport, options),
     );
-    if (!(probed instanceof ProbeRefusal)) return agree(readDiscover(probed, Date.now()));
-    if (options.server.limits?.era === "modern") throw probed.error;
-    refused = probed;
-    options.onProbeRefused(probed.error);
+    if ("discover" in probed) return agree(readDiscover(probed.discover, Date.now()));
+    if (options.server.limits?.era === "modern") throw probed.refusal;
+    wasRefused = true;
+    options.onProbeRefused(probed.refusal);
   }
   connection.isListening = true;
   const params = {
@@ -301,7 +327,7 @@ async function shakeHands(
     clientInfo: wireImplementation(clientInfo),
   };
   // Whoever was asked to log in for the probe is not asked again.
-  const unattended = refused && { wasGranted: true };
+  const unattended = wasRefused ? { wasGranted: true } : undefined;
   const result = await ask(connection, "initialize", params, { unattended });
   const at = approach.kind === "probe" ? Date.now() : (prior?.at ?? Date.now());
   const handshake = agree(readInitialize(result, at));
@@ -309,10 +335,10 @@ async function shakeHands(
   return handshake;
 }
 
-function probeTimeout(channel: Channel, options: NegotiationOptions): number {
+function probeTimeout(transport: Transport, options: NegotiationOptions): number {
   // Nothing follows if there is no answer.
   if (options.server.limits?.era === "modern") return 0;
-  return fractionOf(options, channel.isPipe ? LONGEST_PIPE_PROBE_MS : LONGEST_REMOTE_PROBE_MS);
+  return fractionOf(options, transport.isPipe ? LONGEST_PIPE_PROBE_MS : LONGEST_REMOTE_PROBE_MS);
 }
 
 /** A third of what the whole connection may take, and no more than the limit. */

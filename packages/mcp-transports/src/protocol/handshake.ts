@@ -7,8 +7,7 @@ import {
   type McpError,
 } from "@jackfield/mcp-core";
 import type { ClientCapabilities } from "@modelcontextprotocol/client";
-import { METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
-import { ProtocolFault } from "./faults.ts";
+import { METHOD_NOT_FOUND, ProtocolFault, UNSUPPORTED_PROTOCOL_VERSION } from "../faults.ts";
 import { isText } from "./results.ts";
 
 /** The versions of the legacy era, newest first. The first is offered, any is accepted (MCP, "Versioning"). */

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isRecord, type JsonObject } from "@jackfield/mcp-core";
 import type { ClientCapabilities } from "@modelcontextprotocol/client";
-import { URL_ELICITATION_REQUIRED } from "../rpc-codes.ts";
-import { ProtocolFault, RpcError } from "./faults.ts";
+import { ProtocolFault, RpcError, URL_ELICITATION_REQUIRED } from "../faults.ts";
 import { ENVELOPE_KEYS } from "./handshake.ts";
 import { NextRound, type PendingRequest } from "./pending-request.ts";
 import { isText } from "./results.ts";
@@ -65,11 +64,11 @@ export function readQuestions({ inputRequests, requestState }: JsonObject): Ques
 /** Has the host answer all questions of one round, and makes the request of the next. */
 export async function answerQuestions(
   { inputRequests, requestState }: Questions,
-  round: number,
   request: PendingRequest,
   host: ServerRequests,
 ): Promise<NextRound> {
-  if (round > MOST_ROUNDS)
+  request.rounds += 1;
+  if (request.rounds > MOST_ROUNDS)
     throw new ProtocolFault("rounds-exceeded", `it asked more than ${MOST_ROUNDS} times`);
   const { signal } = request;
   const keys = Object.keys(inputRequests);
@@ -91,20 +90,25 @@ export async function answerQuestions(
   }
 }
 
-/** Has the user open the addresses that a server wants opened before it answers (MCP 2025-11-25, error -32042). */
+/** What a server wants opened before it answers (MCP 2025-11-25, error -32042). */
+export function requiredUrls(data: unknown): readonly JsonObject[] {
+  return isRecord(data) && Array.isArray(data.elicitations) ? data.elicitations.filter(isRecord) : [];
+}
+
+/** Has the user open the addresses that are required. */
 export async function openRequiredUrls(
   data: unknown,
   request: PendingRequest,
   host: ServerRequests,
 ): Promise<NextRound> {
-  const elicitations = isRecord(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
-  for (const params of elicitations) {
+  for (const params of requiredUrls(data)) {
     const question = { method: "elicitation/create", params };
     const { action } = await host.answerInput(question, request, request.signal);
     if (action !== "accept")
       throw new RpcError({
         code: URL_ELICITATION_REQUIRED,
         message: "an address that it names was not opened",
+        data,
       });
   }
   return new NextRound(request.request.params, request.headers);

@@ -1,9 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { isRecord, type JsonObject, type Logger } from "@jackfield/mcp-core";
-import { isText, LIST_MEMBERS } from "./results.ts";
-
-/** A request for a page of a list. */
-export type ListMethod = keyof typeof LIST_MEMBERS;
+import { createTimeSlices, isRecord, type JsonObject, type Logger } from "@jackfield/mcp-core";
+import { isText, LIST_MEMBERS, type ListMethod } from "./results.ts";
 
 /** The SDK's names of the items' schemas, which explain what is wrong with an item that is refused here. */
 const SCHEMAS = {
@@ -34,12 +31,10 @@ const TASK_ONLY =
 
 /** Makes the items of one session's lists valid, and logs once what it leaves out. */
 export class ItemReader {
-  readonly #server: string;
   readonly #log: Logger;
   readonly #logged = new Set<string>();
 
-  constructor({ server, log }: { readonly server: string; readonly log: Logger }) {
-    this.#server = server;
+  constructor(log: Logger) {
     this.#log = log;
   }
 
@@ -55,8 +50,8 @@ export class ItemReader {
     const member = LIST_MEMBERS[method];
     const listed = page[member] as readonly unknown[];
     const tasks = method === "tools/list" ? listed.filter(isTaskOnly) : [];
-    if (tasks.length > 0) this.#report(method, tasks.map(nameOf), TASK_ONLY);
-    const given = tasks.length > 0 ? listed.filter((item) => !tasks.includes(item)) : listed;
+    if (tasks.length > 0) this.#report(method, tasks.map(nameOf), TASK_ONLY, "info");
+    const given = tasks.length > 0 ? listed.filter((item) => !isTaskOnly(item)) : listed;
     const rest = given === listed ? page : { ...page, [member]: given };
     return given.every(IS_USUAL[method]) ? rest : this.#repair(method, rest, given, isFirst);
   }
@@ -68,11 +63,13 @@ export class ItemReader {
     isFirst: boolean,
   ): Promise<JsonObject> {
     const isUsual = IS_USUAL[method];
-    const items = given.map((item) => (isUsual(item) || !isRecord(item) ? item : repaired(item, method)));
     const good: unknown[] = [];
     const faulty: string[] = [];
-    for (const [index, item] of items.entries()) {
+    const slices = createTimeSlices(); // A hostile server lists thousands of invalid items.
+    for (const [index, listed] of given.entries()) {
+      const item = isUsual(listed) || !isRecord(listed) ? listed : repaired(listed, method);
       const issues = isUsual(item) ? undefined : await issuesOf(item, method);
+      if (slices.isOver()) await slices.next();
       if (issues) faulty.push(describe(item, index, issues));
       else good.push(item);
     }
@@ -83,12 +80,16 @@ export class ItemReader {
     return { ...page, [LIST_MEMBERS[method]]: good };
   }
 
-  #report(method: ListMethod, left: readonly string[], message: string): void {
+  #report(
+    method: ListMethod,
+    left: readonly string[],
+    message: string,
+    level: "info" | "warn" = "warn",
+  ): void {
     const unlogged = left.filter((item) => !this.#logged.has(`${method} ${item}`));
     if (unlogged.length === 0 || this.#logged.size > MOST_LOGGED) return;
     for (const item of unlogged) this.#logged.add(`${method} ${item}`);
-    this.#log("warn", message, {
-      server: this.#server,
+    this.#log(level, message, {
       method,
       count: unlogged.length,
       items: unlogged.slice(0, MOST_NAMED).join(", "),
@@ -126,12 +127,13 @@ function nameOf(item: unknown): string {
 function repaired(item: JsonObject, method: ListMethod): JsonObject {
   const whole = withoutNulls(item, OPTIONAL);
   if (method !== "tools/list") return whole;
-  const tool = isRecord(whole.inputSchema)
-    ? { ...whole, inputSchema: repairedSchema(whole.inputSchema) }
+  const { inputSchema } = whole;
+  const tool: JsonObject = isRecord(inputSchema)
+    ? { ...whole, inputSchema: repairedSchema(inputSchema) }
     : whole;
   // `execution` means nothing since 2026-07-28, and before that names only alternative ways to call a tool.
-  const { execution: _, ...rest } = tool as JsonObject;
-  return !isUsualTool(tool) && isUsualTool(rest) ? rest : tool;
+  const { execution: _, ...rest } = tool;
+  return !IS_USUAL[method](tool) && IS_USUAL[method](rest) ? rest : tool;
 }
 
 /** Arguments are always an object, even if the root of their schema does not say so. A root of another type stays invalid. */
@@ -153,122 +155,91 @@ function withoutNulls(value: JsonObject, optional: ReadonlySet<string>): JsonObj
 
 // An item is usual if the SDK's schema accepts it. The schemas copy a list and check each value of each parameter: with ten thousand
 // tools, that takes more time and memory than the tools themselves.
-const IS_USUAL: { readonly [M in ListMethod]: (item: unknown) => boolean } = {
-  "tools/list": isUsualTool,
-  "resources/list": isUsualResource,
-  "resources/templates/list": isUsualTemplate,
-  "prompts/list": isUsualPrompt,
-};
 
-function isUsualTool(tool: unknown): boolean {
-  if (!isRecord(tool) || !isDescribed(tool)) return false;
-  const { execution, outputSchema = {}, annotations = {} } = tool;
-  return (
-    isObjectSchema(tool.inputSchema) &&
-    isRecord(outputSchema) &&
-    isMissingOr(isText, outputSchema.$schema) &&
-    isRecord(annotations) &&
-    isMissingOr(isText, annotations.title) &&
-    HINTS.every((hint) => isMissingOr(isFlag, annotations[hint])) &&
-    (execution === undefined || (isRecord(execution) && TASK_SUPPORT.includes(execution.taskSupport)))
-  );
+type Check = (value: unknown) => boolean;
+
+const isAbsent: Check = (value) => value === undefined;
+const oneOf =
+  (...known: readonly unknown[]): Check =>
+  (value) =>
+    known.includes(value);
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every((item) => check(item));
+
+/** Checks these members of an object. It may have others. */
+function shaped(shape: { readonly [member: string]: Check }): Check {
+  const members = Object.entries(shape);
+  return (value) => isRecord(value) && members.every(([name, check]) => check(value[name]));
 }
 
-const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
-const TASK_SUPPORT: readonly unknown[] = [undefined, "forbidden", "optional", "required"];
-
-function isUsualResource(resource: unknown): boolean {
-  if (!isRecord(resource) || !isDescribed(resource)) return false;
-  const { uri, mimeType, size, annotations } = resource;
-  return (
-    isText(uri) &&
-    isMissingOr(isText, mimeType) &&
-    (size === undefined || Number.isFinite(size)) &&
-    isMissingOr(areAnnotations, annotations)
-  );
-}
-
-function isUsualTemplate(template: unknown): boolean {
-  if (!isRecord(template) || !isDescribed(template)) return false;
-  const { uriTemplate, mimeType, annotations } = template;
-  return isText(uriTemplate) && isMissingOr(isText, mimeType) && isMissingOr(areAnnotations, annotations);
-}
-
-function isUsualPrompt(prompt: unknown): boolean {
-  if (!isRecord(prompt) || !isDescribed(prompt)) return false;
-  return prompt.arguments === undefined || isListOf(isPromptArgument, prompt.arguments);
-}
-
-function isPromptArgument(argument: unknown): boolean {
-  if (!isRecord(argument)) return false;
-  const { name, description, required } = argument;
-  return isText(name) && isMissingOr(isText, description) && isMissingOr(isFlag, required);
-}
+const isFlag = optional((value) => typeof value === "boolean");
+const mayBeText = optional(isText);
+const isShare: Check = (value) => typeof value === "number" && value >= 0 && value <= 1;
 
 /** What every item has, or may have. */
-function isDescribed({
-  name,
-  title,
-  description,
-  icons,
-  _meta,
-}: {
-  readonly [member: string]: unknown;
-}): boolean {
-  return (
-    isText(name) &&
-    isMissingOr(isText, title) &&
-    isMissingOr(isText, description) &&
-    (icons === undefined || isListOf(isIcon, icons)) &&
-    isMissingOr(isRecord, _meta)
-  );
-}
+const DESCRIBED = {
+  name: isText,
+  title: mayBeText,
+  description: mayBeText,
+  icons: optional(
+    listOf(
+      shaped({
+        src: isText,
+        mimeType: mayBeText,
+        sizes: optional(listOf(isText)),
+        theme: oneOf(undefined, "light", "dark"),
+      }),
+    ),
+  ),
+  _meta: optional(isRecord),
+};
 
-function isObjectSchema(schema: unknown): boolean {
-  if (!isRecord(schema) || schema.type !== "object") return false;
-  const { $schema, properties, required } = schema;
-  return (
-    isMissingOr(isText, $schema) &&
-    isMissingOr(isRecord, properties) &&
-    (required === undefined || isListOf(isText, required))
-  );
-}
+/** Of what holds content. A date is left to the SDK. */
+const ANNOTATED = {
+  mimeType: mayBeText,
+  annotations: optional(
+    shaped({
+      audience: optional(listOf(oneOf("user", "assistant"))),
+      priority: optional(isShare),
+      lastModified: isAbsent,
+    }),
+  ),
+};
 
-/** MCP, "Icons". */
-function isIcon(icon: unknown): boolean {
-  if (!isRecord(icon)) return false;
-  const { src, mimeType, sizes, theme } = icon;
-  return (
-    isText(src) &&
-    isMissingOr(isText, mimeType) &&
-    (sizes === undefined || isListOf(isText, sizes)) &&
-    (theme === undefined || theme === "light" || theme === "dark")
-  );
-}
-
-/** Audience and priority (MCP, "Annotations"). A date is left to the SDK. */
-function areAnnotations(annotations: unknown): boolean {
-  if (!isRecord(annotations) || annotations.lastModified !== undefined) return false;
-  const { audience, priority = 0 } = annotations;
-  return (
-    (audience === undefined || isListOf((role) => role === "user" || role === "assistant", audience)) &&
-    typeof priority === "number" &&
-    priority >= 0 &&
-    priority <= 1
-  );
-}
-
-function isFlag(value: unknown): boolean {
-  return typeof value === "boolean";
-}
-
-function isMissingOr(is: (value: unknown) => boolean, value: unknown): boolean {
-  return value === undefined || is(value);
-}
-
-function isListOf(is: (item: unknown) => boolean, items: unknown): boolean {
-  return Array.isArray(items) && items.every((item) => is(item));
-}
+const IS_USUAL: { readonly [M in ListMethod]: Check } = {
+  "tools/list": shaped({
+    ...DESCRIBED,
+    inputSchema: shaped({
+      type: oneOf("object"),
+      $schema: mayBeText,
+      properties: optional(isRecord),
+      required: optional(listOf(isText)),
+    }),
+    outputSchema: optional(shaped({ $schema: mayBeText })),
+    annotations: optional(
+      shaped({
+        title: mayBeText,
+        readOnlyHint: isFlag,
+        destructiveHint: isFlag,
+        idempotentHint: isFlag,
+        openWorldHint: isFlag,
+      }),
+    ),
+    execution: optional(shaped({ taskSupport: oneOf(undefined, "forbidden", "optional", "required") })),
+  }),
+  "resources/list": shaped({ ...DESCRIBED, ...ANNOTATED, uri: isText, size: optional(Number.isFinite) }),
+  "resources/templates/list": shaped({ ...DESCRIBED, ...ANNOTATED, uriTemplate: isText }),
+  "prompts/list": shaped({
+    ...DESCRIBED,
+    arguments: optional(listOf(shaped({ name: isText, description: mayBeText, required: isFlag }))),
+  }),
+};
 
 /** The SDK as a module object: it is imported when something needs it, not when this package is. */
 type Sdk = typeof import("@modelcontextprotocol/client");

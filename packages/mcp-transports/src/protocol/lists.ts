@@ -10,13 +10,15 @@ import {
   mostListed,
   type ServerLimits,
 } from "@jackfield/mcp-core";
-import { type ErrorContext, nameOf } from "../errors/error-context.ts";
-import { METHOD_NOT_FOUND } from "../rpc-codes.ts";
-import type { ListMethod } from "./items.ts";
-import { LIST_MEMBERS } from "./results.ts";
+import { type ErrorContext, nameOf } from "../errors/wording.ts";
+import { METHOD_NOT_FOUND } from "../faults.ts";
+import { LIST_MEMBERS, type ListMethod } from "./results.ts";
 
 /** More pages than any honest catalog has. */
 const MAX_PAGES = 64;
+
+/** A list ends when so many pages in a row held only what had come: its server ignores the cursor, and names another one each time. */
+const MOST_REPEATED_PAGES = 2;
 
 /** The most that all pages of a list may hold together, as a multiple of `maxMessageBytes`. */
 const LIST_MESSAGES = 2;
@@ -94,11 +96,19 @@ async function followPages<K extends CatalogKind>(
   let bytes = 0;
   const items: CatalogItems[K][] = [];
   const seen = new Set<string>();
+  const names = new Set<unknown>();
+  let repeated = 0;
   let first: JsonObject | undefined;
   for (let params: JsonObject | undefined = {}; params; ) {
     const page: JsonObject = await request(method, params);
     first ??= page;
-    for (const item of page[kind] as CatalogItems[K][]) items.push(item);
+    const known = names.size;
+    for (const item of page[kind] as CatalogItems[K][]) {
+      names.add(nameOfItem(item));
+      items.push(item);
+    }
+    if (names.size > known) repeated = 0;
+    else if ((page[kind] as readonly unknown[]).length > 0) repeated += 1;
     const { nextCursor } = page;
     // A list of one page is one message, which has its own limit.
     if (maxBytes > 0 && (nextCursor !== undefined || seen.size > 0)) bytes += sizeOf(page);
@@ -107,9 +117,9 @@ async function followPages<K extends CatalogKind>(
     isCut = items.length > most || (items.length === most && typeof nextCursor === "string");
     // What lies beyond is not requested: a server may have pages without end.
     if (isCut || typeof nextCursor !== "string") break;
-    if (nextCursor === "" || seen.has(nextCursor)) {
-      const what = nextCursor === "" ? "an empty cursor" : "the same cursor twice";
-      const fields = { server: context().server.name, method, items: items.length };
+    const what = endlessness(nextCursor, seen, repeated);
+    if (what !== undefined) {
+      const fields = { method, items: items.length };
       log("warn", `The server sent ${what}; its list ends there. Report this to its developers.`, fields);
       break;
     }
@@ -124,6 +134,19 @@ async function followPages<K extends CatalogKind>(
     ttlMs: typeof ttlMs === "number" && ttlMs >= 0 ? ttlMs : undefined,
     cacheScope: cacheScope === "public" || cacheScope === "private" ? cacheScope : undefined,
   };
+}
+
+/** Why a cursor leads nowhere; `undefined` if it may lead to more. */
+function endlessness(cursor: string, seen: ReadonlySet<string>, repeated: number): string | undefined {
+  if (cursor === "") return "an empty cursor";
+  if (seen.has(cursor)) return "the same cursor twice";
+  return repeated >= MOST_REPEATED_PAGES ? `${repeated} pages again that it had sent` : undefined;
+}
+
+/** By what the items of a list differ. */
+function nameOfItem(item: object): unknown {
+  const { uri, uriTemplate, name } = item as { uri?: unknown; uriTemplate?: unknown; name?: unknown };
+  return uri ?? uriTemplate ?? name;
 }
 
 /**

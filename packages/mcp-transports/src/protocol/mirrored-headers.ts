@@ -5,7 +5,6 @@ import {
   namesCredential,
   type ToolDefinition,
 } from "@jackfield/mcp-core";
-import { encodeHeaderValue } from "../http/message-headers.ts";
 
 /** Marks a parameter that is repeated in a header of the request (SEP-2243). */
 const MARK = "x-mcp-header";
@@ -50,7 +49,7 @@ export function mirroredArguments(
   return Object.fromEntries(
     marked.flatMap(({ path, header }) => {
       const value = textOf(valueAt(args, path));
-      return value === undefined ? [] : [[PREFIX + header.toLowerCase(), encodeHeaderValue(value)] as const];
+      return value === undefined ? [] : [[PREFIX + header.toLowerCase(), value] as const];
     }),
   );
 }
@@ -59,25 +58,16 @@ export function mirroredArguments(
  * Leaves out tools with invalid marks: a call would send headers that the server must refuse. "Clients MUST reject tool definitions
  * with an invalid `x-mcp-header`" (MCP 2026-07-28, Streamable HTTP). The others stay.
  */
-export function withoutUnmirrorableTools(
-  listing: Listing<"tools">,
-  { server, log }: { readonly server: string; readonly log: Logger },
-): Listing<"tools"> {
+export function withoutUnmirrorableTools(listing: Listing<"tools">, log: Logger): Listing<"tools"> {
   const items = listing.items.filter((tool) => {
     const { fault } = marksOf(tool);
     if (fault !== undefined)
       log("warn", `A tool is left out: ${fault}. Report this to the server's developers.`, {
-        server,
         tool: tool.name,
       });
     return fault === undefined;
   });
   return items.length === listing.items.length ? listing : { ...listing, items };
-}
-
-/** The paths of the parameters that a tool marks, with their headers. */
-function markedParameters(tool: ToolDefinition): readonly { path: string; header: string }[] {
-  return marksOf(tool).marked.map(({ path, header }) => ({ path: path.join("."), header }));
 }
 
 function marksOf(tool: ToolDefinition): Marks {
@@ -91,47 +81,22 @@ function marksOf(tool: ToolDefinition): Marks {
   return marks;
 }
 
-type Schema = { readonly [keyword: string]: unknown };
-
 /** @param path - of the value in the arguments; `undefined` where it cannot be found, since more than `properties` lead there */
 function faultIn(schema: unknown, path: readonly string[] | undefined, marked: Marked[]): string | undefined {
   if (typeof schema !== "object" || schema === null) return undefined;
-  if (Array.isArray(schema)) return firstFault(schema, marked);
-  const fault = MARK in schema ? markFault(schema as Schema, path, marked) : undefined;
-  if (fault !== undefined) return fault;
+  let fault = isRecord(schema) && MARK in schema ? markFault(schema, path, marked) : undefined;
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === MARK || DATA_KEYWORDS.includes(keyword)) continue;
-    const inner = NAMED_KEYWORDS.includes(keyword)
-      ? namedFault(value, keyword === "properties" ? path : undefined, marked)
-      : faultIn(value, undefined, marked);
-    if (inner !== undefined) return inner;
+    if (!NAMED_KEYWORDS.includes(keyword)) fault ??= faultIn(value, undefined, marked);
+    else if (isRecord(value))
+      for (const [name, inner] of Object.entries(value))
+        fault ??= faultIn(inner, keyword === "properties" ? path && [...path, name] : undefined, marked);
   }
-  return undefined;
-}
-
-function namedFault(
-  schemas: unknown,
-  path: readonly string[] | undefined,
-  marked: Marked[],
-): string | undefined {
-  if (!isRecord(schemas)) return undefined;
-  for (const [name, schema] of Object.entries(schemas)) {
-    const fault = faultIn(schema, path && [...path, name], marked);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
-function firstFault(schemas: readonly unknown[], marked: Marked[]): string | undefined {
-  for (const schema of schemas) {
-    const fault = faultIn(schema, undefined, marked);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
+  return fault;
 }
 
 function markFault(
-  { [MARK]: header, type }: Schema,
+  { [MARK]: header, type }: { readonly [keyword: string]: unknown },
   path: readonly string[] | undefined,
   marked: Marked[],
 ): string | undefined {
@@ -162,35 +127,23 @@ function textOf(value: unknown): string | undefined {
  * log headers, so servers SHOULD NOT mark such parameters (MCP 2026-07-28, tools). The call is made all the same: the argument
  * would reach the server anyway. Each tool is named once; values are never inspected.
  */
-export function createMirroredSecretWarning({
-  server,
-  log,
-}: {
-  readonly server: string;
-  readonly log: Logger;
-}): (tool: ToolDefinition) => void {
+export function createMirroredSecretWarning(log: Logger): (tool: ToolDefinition) => void {
   const known = new Set<string>();
   return (tool) => {
     if (known.has(tool.name)) return;
     known.add(tool.name);
     const parameters = findMirroredSecrets(tool);
     if (parameters.length === 0) return;
-    log(
-      "warn",
-      "Parameters of a tool that look like secrets are also sent as headers, which others may read.",
-      {
-        server,
-        tool: tool.name,
-        parameters: parameters.join(", "),
-      },
-    );
+    const said =
+      "Parameters of a tool that look like secrets are also sent as headers, which others may read.";
+    log("warn", said, { tool: tool.name, parameters: parameters.join(", ") });
   };
 }
 
 /** The marked parameters of a tool whose name, or whose header's name, looks like a secret, as paths. Pure. */
 export function findMirroredSecrets(tool: ToolDefinition): string[] {
-  return markedParameters(tool).flatMap(({ path, header }) =>
-    isTelling(path.split(".").at(-1) ?? "") || isTelling(header) ? [path] : [],
+  return marksOf(tool).marked.flatMap(({ path, header }) =>
+    isTelling(path.at(-1) ?? "") || isTelling(header) ? [path.join(".")] : [],
   );
 }
 

@@ -1,10 +1,15 @@
-import { type JsonObject, McpError, type Progress, type SessionRequestOptions } from "@jackfield/mcp-core";
+import {
+  type JsonObject,
+  McpError,
+  type Progress,
+  type RequestEnding,
+  type RequestTrace,
+  type SessionRequestOptions,
+} from "@jackfield/mcp-core";
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { ChannelFault } from "../channel-fault.ts";
+import { RpcError, TransportFault } from "../faults.ts";
 import type { SendFollower } from "../transport.ts";
 import type { Connection } from "./connection.ts";
-import { RpcError } from "./faults.ts";
-import { createProgressPace, type ProgressPace } from "./progress-pace.ts";
 import { callListener } from "./session-listeners.ts";
 
 /** An answer to a request: a result or an error. */
@@ -29,11 +34,22 @@ export class NextRound {
   }
 }
 
+/** Reads the answers to requests and explains why there is none. */
+export interface RequestOwner {
+  /** Reads an answer. May throw, or return what is to be sent next. */
+  read(answer: Answer, request: PendingRequest): JsonObject | NextRound | Promise<JsonObject | NextRound>;
+  /** Makes the error that the request rejects with. Default: what was thrown. */
+  explain?(end: RequestEnd, request: PendingRequest): unknown;
+  /** Called when the request has settled, with its error if it failed. */
+  settled?(request: PendingRequest, error?: unknown): void;
+}
+
 /** A request to send. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly params: JsonObject;
   readonly options: SessionRequestOptions;
+  readonly owner: RequestOwner;
   /** Sent as `_meta` in place of the parameters' own. */
   readonly meta?: JsonObject | undefined;
   /** Headers that repeat parts of the request, for a transport that has headers. */
@@ -44,12 +60,6 @@ export interface OutgoingRequest {
   readonly unattended?: SendFollower["unattended"];
   /** Called before the request is sent. */
   begun?(request: PendingRequest): void;
-  /** Reads an answer. May throw, or return what is to be sent next. */
-  read(answer: Answer, request: PendingRequest): JsonObject | NextRound | Promise<JsonObject | NextRound>;
-  /** Makes the error that the request rejects with. Default: what was thrown. */
-  explain?(end: RequestEnd, isWritten: boolean): unknown;
-  /** Called when the request has settled, with its error if it failed. */
-  settled?(error?: unknown): void;
 }
 
 /** A request that waits for its answer. It settles once. */
@@ -61,7 +71,13 @@ export class PendingRequest implements SendFollower {
   isAnswered = false;
   /** How many holds suspend the idle deadline. */
   holds = 0;
+  /** How often a modern server has asked for input. */
+  rounds = 0;
+  /** It was refused, and is sent once more. */
+  hasRecovered = false;
   headers: OutgoingRequest["headers"];
+  /** Follows its latest message until that is answered. */
+  trace: RequestTrace | undefined;
   readonly request: OutgoingRequest;
   readonly #connection: Connection;
   readonly #resolve: (value: JsonObject) => void;
@@ -76,14 +92,17 @@ export class PendingRequest implements SendFollower {
   #onAbort: (() => void) | undefined;
   #isSettled = false;
   #ended: AbortController | undefined;
+  readonly #linesBefore: number;
+  readonly #answersBefore: number;
 
   constructor(
     connection: Connection,
     request: OutgoingRequest,
     resolve: (value: JsonObject) => void,
     reject: (error: unknown) => void,
-    { timeoutMs, maxTotalMs }: { readonly timeoutMs: number; readonly maxTotalMs: number },
+    limits: { readonly callTimeoutMs: number; readonly maxTotalMs: number },
   ) {
+    const { timeoutMs = limits.callTimeoutMs, maxTotalMs = limits.maxTotalMs } = request.options;
     this.#connection = connection;
     this.request = request;
     this.#resolve = resolve;
@@ -93,6 +112,18 @@ export class PendingRequest implements SendFollower {
     const now = timeoutMs > 0 || maxTotalMs > 0 ? performance.now() : 0;
     this.#idleAt = timeoutMs > 0 ? now + timeoutMs : Number.POSITIVE_INFINITY;
     this.#totalAt = maxTotalMs > 0 ? now + maxTotalMs : Number.POSITIVE_INFINITY;
+    this.#linesBefore = connection.transport.strayLines ?? 0;
+    this.#answersBefore = connection.strayAnswers.count;
+  }
+
+  /** What has come since the request was made and belongs to none: lines that are no messages, and answers. */
+  get strays(): { readonly lines: number; readonly answers: number; readonly lastAnswer: object } {
+    const { transport, strayAnswers } = this.#connection;
+    return {
+      lines: (transport.strayLines ?? 0) - this.#linesBefore,
+      answers: strayAnswers.count - this.#answersBefore,
+      lastAnswer: strayAnswers.last,
+    };
   }
 
   /** When the next of its deadlines expires; `Infinity` if none does. */
@@ -158,8 +189,9 @@ export class PendingRequest implements SendFollower {
     if (this.#timeoutMs > 0) this.#idleAt = performance.now() + this.#timeoutMs;
   }
 
-  /** Drops the idle deadline: the request stays open while nothing happens. */
+  /** Drops the idle deadline: the request stays open while nothing happens. For whoever follows it, that is its answer. */
   stayOpen(): void {
+    this.#traced({ result: {} });
     this.#idleAt = Number.POSITIVE_INFINITY;
   }
 
@@ -172,21 +204,26 @@ export class PendingRequest implements SendFollower {
     const { onProgress } = this.request.options;
     if (!onProgress) return;
     // Errors are ignored: the listener is the caller's own, who can catch them.
-    this.#pace ??= createProgressPace((latest) => callListener(() => onProgress(latest)));
+    this.#pace ??= new ProgressPace((latest) => callListener(() => onProgress(latest)));
     this.#pace.push(progress);
   }
 
   answered(answer: Answer): void {
     this.isAnswered = true;
+    if ("error" in answer) this.#traced({ rpcError: answer.error });
     try {
-      const read = this.request.read(answer, this);
+      const read = this.request.owner.read(answer, this);
       if (read instanceof Promise) {
         // Whoever reads it may ask a person: that takes as long as it takes.
         const release = this.#connection.hold([this]);
-        read.finally(release).then(this.#proceed, this.#failed);
+        if ("result" in answer) this.#traced({ result: answer.result as JsonObject });
+        read.finally(release).then(
+          (last) => this.#proceed(last),
+          (error) => this.onFailed(error),
+        );
       } else this.#proceed(read);
     } catch (error) {
-      this.#failed(error);
+      this.onFailed(error);
     }
   }
 
@@ -197,18 +234,18 @@ export class PendingRequest implements SendFollower {
 
   /** Ends the request without its answer. Has no effect once it has settled. */
   end(end: RequestEnd): void {
-    const { request } = this;
+    const { owner } = this.request;
     if (!this.#settle()) return;
-    const error = request.explain ? request.explain(end, this.isWritten) : thrownAt(end);
+    const error = owner.explain ? owner.explain(end, this) : thrownAt(end);
+    this.#traced({ error });
     this.#reject(error);
     this.#connection.giveUp(this);
-    request.settled?.(error);
+    owner.settled?.(this, error);
   }
 
-  readonly #failed = (error: unknown) => this.end({ kind: "failed", error });
-
-  readonly #proceed = (read: JsonObject | NextRound) => {
+  #proceed(read: JsonObject | NextRound): void {
     if (this.#isSettled) return;
+    this.#traced({ result: read instanceof NextRound ? {} : read });
     if (read instanceof NextRound) {
       this.isAnswered = false;
       this.rewind();
@@ -218,8 +255,13 @@ export class PendingRequest implements SendFollower {
     this.#settle();
     this.#connection.forget(this);
     this.#resolve(read);
-    this.request.settled?.();
-  };
+    this.request.owner.settled?.(this);
+  }
+
+  #traced(ending: RequestEnding): void {
+    this.trace?.ended(ending);
+    this.trace = undefined;
+  }
 
   #settle(): boolean {
     if (this.#isSettled) return false;
@@ -243,9 +285,9 @@ function thrownAt(end: RequestEnd): unknown {
     case "aborted":
       return end.reason;
     case "expired":
-      return new ChannelFault({ kind: "deadline-expired" });
+      return new TransportFault({ kind: "deadline-expired" });
     case "ended":
-      return end.cause ?? new ChannelFault({ kind: "output-ended" });
+      return end.cause ?? new TransportFault({ kind: "output-ended" });
   }
 }
 
@@ -253,4 +295,51 @@ function thrownAt(end: RequestEnd): unknown {
 export function resultOf(answer: Answer): JsonObject {
   if ("result" in answer) return answer.result as JsonObject;
   throw new RpcError(answer.error);
+}
+
+/** The most reports of one request in a window. Of any more, only the latest is passed on. */
+const MOST_IN_WINDOW = 20;
+const WINDOW_MS = 1000;
+
+/** A server may report every byte. The listener is called at most 20 times a second, always with the latest report. */
+export class ProgressPace {
+  readonly #listener: (progress: Progress) => void;
+  #heard = 0;
+  #latest: Progress | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(listener: (progress: Progress) => void) {
+    this.#listener = listener;
+  }
+
+  push(progress: Progress): void {
+    this.#latest = progress;
+    if (!this.#timer) this.#beginWindow();
+    if (this.#heard >= MOST_IN_WINDOW) return;
+    this.#heard += 1;
+    this.#flush();
+  }
+
+  /** The request has ended: passes on the report that was held back last. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#flush();
+  }
+
+  #flush(): void {
+    const progress = this.#latest;
+    this.#latest = undefined;
+    if (progress) this.#listener(progress);
+  }
+
+  #beginWindow(): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#heard = 0;
+      if (!this.#latest) return;
+      this.#heard = 1;
+      this.#beginWindow();
+      this.#flush();
+    }, WINDOW_MS);
+  }
 }

@@ -1,40 +1,35 @@
 import { isRecord, type JsonObject } from "@jackfield/mcp-core";
-import { ChannelFault } from "../channel-fault.ts";
 import { type Failure, readFailure } from "../errors/failure.ts";
-import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
+import { ProtocolFault, RpcError, TransportFault, UNSUPPORTED_PROTOCOL_VERSION } from "../faults.ts";
 import type { Unattended } from "../transport.ts";
 import type { Connection } from "./connection.ts";
-import { ProtocolFault, RpcError } from "./faults.ts";
 import { MODERN_VERSION } from "./handshake.ts";
-import { type RequestEnd, resultOf } from "./pending-request.ts";
-
-/** Why a server counts as a legacy one: it refused the probe, or ignored it. */
-export class ProbeRefusal {
-  readonly error: unknown;
-
-  constructor(error: unknown) {
-    this.error = error;
-  }
-}
+import { type RequestOwner, resultOf } from "./pending-request.ts";
 
 /**
  * Asks a server whether it is modern. Whatever it answers that is not a modern answer means that it does not know the question: old
  * servers, gateways and frameworks refuse it in every way. Only what shows that the server cannot be reached at all is thrown.
+ *
+ * @returns the answer of a modern server, or how another one refused the question
  */
-export async function probe(connection: Connection, _meta: JsonObject, timeoutMs: number): Promise<unknown> {
+export async function probe(
+  connection: Connection,
+  _meta: JsonObject,
+  timeoutMs: number,
+): Promise<{ readonly discover: JsonObject } | { readonly refusal: unknown }> {
   try {
     const discover = await ask(connection, "server/discover", { _meta }, { timeoutMs }).catch((error) => {
       // It names the version that it was asked in: it asks for the same once more (MCP 2026-07-28, "Version Negotiation").
       if (!supportedOf(error).includes(MODERN_VERSION)) throw error;
       return ask(connection, "server/discover", { _meta }, { timeoutMs });
     });
-    return isModern(discover) ? discover : new ProbeRefusal(new ProtocolFault("version", NOT_MODERN));
+    return isModern(discover) ? { discover } : { refusal: new ProtocolFault("version", NOT_MODERN) };
   } catch (error) {
     // A server that names versions that are newer than what we know; one that names older ones is asked to `initialize`.
     if (error instanceof RpcError && supportedOf(error).some((version) => version >= MODERN_VERSION))
       throw new ProtocolFault("version", error.message);
-    if (error instanceof RpcError || error === SILENCE) return new ProbeRefusal(error);
-    if (mayHaveBeenHeard(readFailure(error)) && !connection.isEnded) return new ProbeRefusal(error);
+    if (error instanceof RpcError || error === SILENCE) return { refusal: error };
+    if (mayHaveBeenHeard(readFailure(error)) && !connection.isEnded) return { refusal: error };
     throw error;
   }
 }
@@ -44,8 +39,8 @@ function mayHaveBeenHeard(failure: Failure): boolean {
   switch (failure.kind) {
     case "mcp":
       return false;
-    case "channel":
-      return failure.facts.kind === "http-refused";
+    case "transport":
+      return failure.facts.kind === "http-refused" || failure.facts.kind === "message-too-large";
     case "network":
       return !failure.neverSent;
     default:
@@ -53,12 +48,8 @@ function mayHaveBeenHeard(failure: Failure): boolean {
   }
 }
 
-function isModern(discover: unknown): boolean {
-  return (
-    isRecord(discover) &&
-    Array.isArray(discover.supportedVersions) &&
-    discover.supportedVersions.includes(MODERN_VERSION)
-  );
+function isModern({ supportedVersions }: JsonObject): boolean {
+  return Array.isArray(supportedVersions) && supportedVersions.includes(MODERN_VERSION);
 }
 
 /** The versions that a refusal of ours names. */
@@ -87,10 +78,14 @@ export async function ask(
     options: { timeoutMs, maxTotalMs: 0 },
     isHandshake: true,
     unattended,
-    read: resultOf,
-    explain: (end: RequestEnd) => {
-      if (end.kind === "failed") return end.error;
-      return end.kind === "expired" ? SILENCE : new ChannelFault({ kind: "output-ended" });
-    },
+    owner: HANDSHAKE,
   });
 }
+
+const HANDSHAKE: RequestOwner = {
+  read: resultOf,
+  explain: (end) => {
+    if (end.kind === "failed") return end.error;
+    return end.kind === "expired" ? SILENCE : new TransportFault({ kind: "output-ended" });
+  },
+};

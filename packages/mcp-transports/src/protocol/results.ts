@@ -1,5 +1,5 @@
 import { isRecord, type JsonObject, type SessionMethod } from "@jackfield/mcp-core";
-import { ProtocolFault } from "./faults.ts";
+import { ProtocolFault } from "../faults.ts";
 
 // Servers are many and careless, and whoever waits for an answer wants what it says. So a reader refuses only what cannot be
 // used, completes what can have only one meaning, and keeps everything else as it was sent.
@@ -7,14 +7,6 @@ import { ProtocolFault } from "./faults.ts";
 export function isText(value: unknown): value is string {
   return typeof value === "string";
 }
-
-/** A request with an answer of its own form. */
-export type AnsweredMethod =
-  | SessionMethod
-  | "tools/list"
-  | "resources/list"
-  | "resources/templates/list"
-  | "prompts/list";
 
 /** The member of each list that holds its items. */
 export const LIST_MEMBERS = {
@@ -24,12 +16,26 @@ export const LIST_MEMBERS = {
   "prompts/list": "prompts",
 } as const;
 
+/** A request for a page of a list. */
+export type ListMethod = keyof typeof LIST_MEMBERS;
+
+/** A request with an answer of its own form. */
+export type AnsweredMethod = SessionMethod | ListMethod;
+
+export function isListMethod(method: string): method is ListMethod {
+  return method in LIST_MEMBERS;
+}
+
 /**
  * Reads the result of a request.
  *
  * @throws ProtocolFault `invalid` if it cannot be used
  */
 export function readResult(method: string, result: JsonObject): JsonObject {
+  if (isListMethod(method)) {
+    const member = LIST_MEMBERS[method];
+    return Array.isArray(result[member]) ? result : refuse(method, `"${member}" is not a list`);
+  }
   switch (method) {
     case "tools/call":
       return readToolResult(result);
@@ -41,13 +47,6 @@ export function readResult(method: string, result: JsonObject): JsonObject {
       return readPrompt(result);
     case "completion/complete":
       return readCompletion(result);
-    case "tools/list":
-    case "resources/list":
-    case "resources/templates/list":
-    case "prompts/list": {
-      const member = LIST_MEMBERS[method];
-      return Array.isArray(result[member]) ? result : refuse(method, `"${member}" is not a list`);
-    }
     default:
       return result;
   }
@@ -111,4 +110,11 @@ function readCompletion(result: JsonObject): JsonObject {
 
 function isListOfRecords(value: unknown): value is JsonObject[] {
   return Array.isArray(value) && value.every(isRecord);
+}
+
+/** Removes the member that says, in the modern era, what kind of result this is. In the legacy era it means nothing. */
+export function withoutType(result: JsonObject): JsonObject {
+  if (!("resultType" in result)) return result;
+  const { resultType: _, ...rest } = result;
+  return rest;
 }

@@ -11,10 +11,15 @@ import {
   thrownText,
 } from "@jackfield/mcp-core";
 import type { JSONRPCRequest, RequestId } from "@modelcontextprotocol/client";
-import { ChannelFault } from "../channel-fault.ts";
-import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from "../rpc-codes.ts";
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  ProtocolFault,
+  RpcError,
+  TransportFault,
+} from "../faults.ts";
 import type { Connection, ServerMessage } from "./connection.ts";
-import { ProtocolFault, RpcError } from "./faults.ts";
 import { addressToOpen } from "./input-required.ts";
 import type { Answer, PendingRequest } from "./pending-request.ts";
 import { isText } from "./results.ts";
@@ -28,17 +33,12 @@ const MOST_CONNECTIONS = 16;
 /** In characters. An answer repeats the id and keeps it in memory while it waits. */
 const LONGEST_ID = 1024;
 
-/** Who answers what belongs to no call, or to a call without handlers of its own. */
-export interface SessionHandlers {
-  /** The host's own, which determine the announced capabilities. */
-  readonly base: HostHandlers;
-  /** The user for whom the session was opened. */
-  readonly principal: string | undefined;
-}
-
 export interface ServerRequestsOptions {
   readonly server: string;
-  readonly handlers: SessionHandlers;
+  /** The host's own, which determine the announced capabilities. They answer what belongs to no call, or to one without its own. */
+  readonly handlers: HostHandlers;
+  /** The user for whom the session was opened. */
+  readonly principal: string | undefined;
   readonly log: Logger;
 }
 
@@ -78,15 +78,15 @@ interface Respondent<H extends keyof HostHandlers> {
  */
 function respondentTo<H extends keyof HostHandlers>(
   name: H,
-  { base, principal }: SessionHandlers,
+  { handlers, principal }: ServerRequestsOptions,
   { calls, isBound }: Question,
 ): Respondent<H> | undefined {
-  const runtime: Respondent<H> = { handler: base[name], principal, calls: [] };
+  const runtime: Respondent<H> = { handler: handlers[name], principal, calls: [] };
   const isSame = (one: Respondent<H>, other: Respondent<H>) =>
     one.handler === other.handler && one.principal === other.principal;
   const waiting = calls.filter((call) => call.isPending);
   const [first = runtime, ...others] = calls.map(({ request: { options } }) => ({
-    handler: options.handlers?.[name] ?? base[name],
+    handler: options.handlers?.[name] ?? handlers[name],
     principal: options.principal ?? principal,
     calls: waiting,
   }));
@@ -140,7 +140,7 @@ export class ServerRequests {
     const { method, params } = isRecord(question) ? question : ({} as { [name: string]: unknown });
     if (!isText(method) || !isMethod(method))
       throw new ProtocolFault("invalid", `its question is not one that a host answers: ${String(method)}`);
-    if (this.#options.handlers.base[HANDLERS[method]] === undefined)
+    if (this.#options.handlers[HANDLERS[method]] === undefined)
       throw new ProtocolFault("unsupported", `no handler answers ${method}`);
     try {
       return await this.#ask(method, params, { calls: [call], isBound: true, waiting: [] }, signal);
@@ -176,7 +176,7 @@ export class ServerRequests {
     if (!transport.fail) return true; // a server in this process can do worse
     if (String(id).length > LONGEST_ID) return false;
     if (this.#openCount < MOST_OPEN) return true;
-    transport.fail(new ChannelFault({ kind: "too-many-questions", limit: MOST_OPEN }));
+    transport.fail(new TransportFault({ kind: "too-many-questions", limit: MOST_OPEN }));
     return false;
   }
 
@@ -187,7 +187,7 @@ export class ServerRequests {
     const reply = (answer: object) => {
       if (!asked.signal.aborted) void this.#reply(asked, { jsonrpc: "2.0", id, ...answer } as Answer);
     };
-    const isKnown = isMethod(method) && this.#options.handlers.base[HANDLERS[method]] !== undefined;
+    const isKnown = isMethod(method) && this.#options.handlers[HANDLERS[method]] !== undefined;
     if (method === "ping") reply({ result: {} });
     else if (!isKnown) reply({ error: { code: METHOD_NOT_FOUND, message: "Method not found" } });
     else
@@ -203,19 +203,17 @@ export class ServerRequests {
     question: Question,
     signal: AbortSignal,
   ): Promise<JsonObject> {
-    const { server, log, handlers } = this.#options;
+    const { server, log } = this.#options;
     const params = isRecord(given) ? (given as JsonObject) : {};
     if (this.#atWork >= MOST_AT_WORK)
       throw new RpcError({ code: INTERNAL_ERROR, message: "too many requests at once" });
     if (method === "elicitation/create" && params.mode === "url" && addressToOpen(params.url) === undefined) {
-      log("warn", "The server asks to open an address that is neither https nor on this machine.", {
-        server,
-      });
+      log("warn", "The server asks to open an address that is neither https nor on this machine.");
       return { action: "decline" };
     }
-    const respondent = respondentTo(HANDLERS[method], handlers, question);
+    const respondent = respondentTo(HANDLERS[method], this.#options, question);
     if (!respondent) {
-      log("warn", DECLINED_BECAUSE, { server, method });
+      log("warn", DECLINED_BECAUSE, { method });
       return decline(method);
     }
     const { handler, principal, calls } = respondent;
@@ -249,12 +247,11 @@ export class ServerRequests {
   }
 
   async #guarded(method: string, over: AbortSignal, answer: () => Promise<JsonObject>): Promise<JsonObject> {
-    const { server, log } = this.#options;
     try {
       return await answer();
     } catch (error) {
       if (!isRpcError(error) && !over.aborted)
-        log("warn", `The host's handler for "${method}" failed.`, { server, error: thrownText(error) });
+        this.#options.log("warn", `The host's handler for "${method}" failed.`, { error: thrownText(error) });
       throw error;
     }
   }

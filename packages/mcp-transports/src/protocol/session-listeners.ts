@@ -8,7 +8,6 @@ type CloseListener = (cause?: McpError) => void;
 
 /** Who hears of a session. One listener that throws does not affect the others. Every `on…` returns what removes the listener. */
 export class SessionListeners {
-  readonly #server: string;
   readonly #log: Logger;
   readonly #ofNotifications = new Set<NotificationListener>();
   readonly #ofRenewals = new Set<() => void>();
@@ -17,8 +16,7 @@ export class SessionListeners {
   #kept: ServerNotification[] | undefined = [];
   #end: { readonly cause: McpError | undefined } | undefined;
 
-  constructor({ server, log }: { readonly server: string; readonly log: Logger }) {
-    this.#server = server;
+  constructor(log: Logger) {
     this.#log = log;
   }
 
@@ -66,7 +64,7 @@ export class SessionListeners {
 
   #tell(what: "notification" | "close" | "renewal", listener: () => unknown): void {
     callListener(listener, (error) =>
-      this.#log("warn", `A ${what} listener failed.`, { server: this.#server, error: thrownText(error) }),
+      this.#log("warn", `A ${what} listener failed.`, { error: thrownText(error) }),
     );
   }
 }

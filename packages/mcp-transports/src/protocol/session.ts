@@ -17,37 +17,52 @@ import {
   type SessionResult,
   type ToolDefinition,
 } from "@jackfield/mcp-core";
-import type { Channel } from "../channel.ts";
-import type { ErrorContext } from "../errors/error-context.ts";
-import { forgottenSessionError, lossError, outdatedPriorError } from "../errors/loss-error.ts";
 import {
   closedError,
   endError,
+  forgottenSessionError,
+  lossError,
+  outdatedPriorError,
   pendingRequestError,
   type RequestContext,
   requestError,
 } from "../errors/request-error.ts";
-import { HEADER_MISMATCH, URL_ELICITATION_REQUIRED } from "../rpc-codes.ts";
+import type { ErrorContext } from "../errors/wording.ts";
+import { HEADER_MISMATCH, ProtocolFault, URL_ELICITATION_REQUIRED } from "../faults.ts";
+import type { Transport } from "../transport.ts";
 import type { Connection } from "./connection.ts";
 import type { Negotiated } from "./era.ts";
-import { ProtocolFault } from "./faults.ts";
 import { announcedCapabilities, contradictsPrior, ENVELOPE_KEYS } from "./handshake.ts";
-import { answerQuestions, askable, openRequiredUrls, readQuestions, withAnswers } from "./input-required.ts";
-import { ItemReader, type ListMethod } from "./items.ts";
-import { type CompleteLimits, completeLimits, listAll, remaining, withoutRest } from "./lists.ts";
+import {
+  answerQuestions,
+  askable,
+  openRequiredUrls,
+  readQuestions,
+  requiredUrls,
+  withAnswers,
+} from "./input-required.ts";
+import { ItemReader } from "./items.ts";
+import { type CompleteLimits, listAll, remaining, withoutRest } from "./lists.ts";
 import {
   createMirroredSecretWarning,
   mirroredArguments,
   withoutUnmirrorableTools,
 } from "./mirrored-headers.ts";
-import { NextRound, type PendingRequest, type RequestEnd, resultOf } from "./pending-request.ts";
-import { type AnsweredMethod, LIST_MEMBERS, readResult } from "./results.ts";
+import {
+  NextRound,
+  type PendingRequest,
+  type RequestEnd,
+  type RequestOwner,
+  resultOf,
+} from "./pending-request.ts";
+import { type AnsweredMethod, isListMethod, readResult, withoutType } from "./results.ts";
 import type { ServerRequests } from "./server-requests.ts";
 import type { SessionListeners } from "./session-listeners.ts";
 import { ChangeSubscription } from "./subscriptions.ts";
 
 export interface SessionOptions {
   readonly server: ResolvedServer;
+  readonly limits: CompleteLimits;
   readonly negotiated: Negotiated;
   /** The host's own handlers. */
   readonly handlers: HostHandlers;
@@ -56,15 +71,12 @@ export interface SessionOptions {
   readonly log: Logger;
 }
 
-/** Requests that the modern era no longer has. */
-const LEGACY_METHODS: ReadonlySet<string> = new Set(["ping"]);
-
-/** A conversation whose handshake is complete. It owns the channel from now on. */
+/** A conversation whose handshake is complete. It owns the transport from now on. */
 export class ProtocolSession implements Session {
   readonly handshake: Handshake;
   readonly #server: ResolvedServer;
   readonly #connection: Connection;
-  readonly #channel: Channel;
+  readonly #transport: Transport;
   readonly #handlers: HostHandlers;
   readonly #questions: ServerRequests;
   readonly #listeners: SessionListeners;
@@ -85,30 +97,31 @@ export class ProtocolSession implements Session {
   #end: { readonly cause: McpError | undefined } | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor({ server, negotiated, handlers, questions, listeners, log }: SessionOptions) {
-    const { connection, channel, handshake, isUnconfirmed } = negotiated;
+  constructor({ server, limits, negotiated, handlers, questions, listeners, log }: SessionOptions) {
+    const { connection, handshake, isUnconfirmed } = negotiated;
+    const { transport } = connection;
     this.handshake = handshake;
     this.#server = server;
     this.#connection = connection;
-    this.#channel = channel;
+    this.#transport = transport;
     this.#handlers = handlers;
     this.#questions = questions;
     this.#listeners = listeners;
     this.#log = log;
-    this.#limits = completeLimits(server.limits);
-    this.#items = new ItemReader({ server: server.name, log });
+    this.#limits = limits;
+    this.#items = new ItemReader(log);
     this.#isModern = handshake.era === "modern";
-    this.#mirrors = this.#isModern && connection.transport.hasPerRequestStream === true;
-    this.#warnOfMirroredSecrets = createMirroredSecretWarning({ server: server.name, log });
+    this.#mirrors = this.#isModern && transport.hasPerRequestStream === true;
+    this.#warnOfMirroredSecrets = createMirroredSecretWarning(log);
     this.#isUnconfirmed = isUnconfirmed;
-    channel.onRenewed?.(() => this.#announceRenewal());
+    transport.onRenewed?.(() => this.#announceRenewal());
     if (this.#isModern)
       this.#changes = new ChangeSubscription({
         connection,
         capabilities: handshake.capabilities,
         server: server.name,
         log,
-        onChallengeMet: channel.onChallengeMet,
+        onChallengeMet: transport.onChallengeMet,
         onRestored: () => this.#announceRenewal(),
       });
     connection.isListening = true;
@@ -145,10 +158,7 @@ export class ProtocolSession implements Session {
         this.#request(method, params, { signal, maxTotalMs: remaining(deadline) }),
     });
     if (kind !== "tools" || !this.#mirrors) return listing;
-    const tools = withoutUnmirrorableTools(listing as Listing<"tools">, {
-      server: this.#server.name,
-      log: this.#log,
-    });
+    const tools = withoutUnmirrorableTools(listing as Listing<"tools">, this.#log);
     tools.items.forEach(this.#warnOfMirroredSecrets);
     return tools as Listing as Listing<K>;
   }
@@ -178,42 +188,39 @@ export class ProtocolSession implements Session {
   }
 
   #request(method: AnsweredMethod, params: JsonObject, options: SessionRequestOptions): Promise<JsonObject> {
-    const subject = {
-      method,
-      tool: method === "tools/call" ? (params.name as string) : undefined,
-      cursor: params.cursor as string | undefined,
-      strayBefore: this.#connection.transport.strayLines,
-    };
-    const contextOf = (isWritten: boolean): RequestContext => ({ ...this.#context(), ...subject, isWritten });
-    if (this.#end) return Promise.reject(this.#endedError(contextOf(false)));
-    if (this.#isModern && LEGACY_METHODS.has(method))
-      return Promise.reject(
-        requestError(
-          new ProtocolFault("unsupported", `protocol ${this.handshake.protocolVersion} has no such request`),
-          contextOf(false),
-        ),
-      );
-    let rounds = 0;
-    let hasRecovered = false;
+    if (this.#end) return Promise.reject(this.#endedError(this.#contextOf(method, params)));
+    if (this.#isModern && method === "ping") {
+      const reason = `protocol ${this.handshake.protocolVersion} has no such request`;
+      const fault = new ProtocolFault("unsupported", reason);
+      return Promise.reject(requestError(fault, this.#contextOf(method, params)));
+    }
     return this.#connection.request({
       method,
       params: withAnswers(params, options.inputResponses, options.requestState),
       options,
+      owner: this.#owner,
       meta: this.#metaOf(params, options),
       headers: this.#headersOf(params, options.tool),
-      read: (answer, request) => {
-        const recovery =
-          "error" in answer && !hasRecovered ? this.#recovery(answer.error, request) : undefined;
-        hasRecovered ||= recovery !== undefined;
-        if (recovery) return recovery;
-        const result = resultOf(answer);
-        if (!this.#isModern) return this.#readComplete(method, withoutType(result), params);
-        return this.#readModern(method, result, request, () => ++rounds);
-      },
-      explain: (end, isWritten) => endError(end, contextOf(isWritten), this.#closing !== undefined),
-      settled: (error) => this.#settled(method, error as McpError | undefined),
     });
   }
+
+  readonly #owner: RequestOwner = {
+    read: (answer, request) => {
+      if ("error" in answer && !request.hasRecovered) {
+        const recovery = this.#recovery(answer.error, request);
+        request.hasRecovered = recovery !== undefined;
+        if (recovery) return recovery;
+      }
+      const result = resultOf(answer);
+      if (this.#isModern) return this.#readModern(result, request);
+      return this.#readComplete(withoutType(result), request);
+    },
+    explain: (end, request) => {
+      const { method, params } = request.request;
+      return endError(end, this.#contextOf(method, params, request), this.#closing !== undefined);
+    },
+    settled: (request, error) => this.#settled(request.request.method, error as McpError | undefined),
+  };
 
   #metaOf(params: JsonObject, { meta, inputRequired }: SessionRequestOptions): JsonObject | undefined {
     if (!this.#isModern) return meta;
@@ -232,43 +239,33 @@ export class ProtocolSession implements Session {
     return headers;
   }
 
-  #readComplete(
-    method: AnsweredMethod,
-    result: JsonObject,
-    params: JsonObject,
-  ): JsonObject | Promise<JsonObject> {
+  #readComplete(result: JsonObject, { request: { method, params } }: PendingRequest) {
     const read = readResult(method, result);
-    if (!(method in LIST_MEMBERS)) return read;
-    const page = withoutRest(method as ListMethod, read, this.#limits);
-    return this.#items.read(method as ListMethod, page, params.cursor === undefined);
+    if (!isListMethod(method)) return read;
+    const page = withoutRest(method, read, this.#limits);
+    return this.#items.read(method, page, params.cursor === undefined);
   }
 
   /** A modern answer says whether it is complete, or asks for input first. */
-  #readModern(
-    method: AnsweredMethod,
-    result: JsonObject,
-    request: PendingRequest,
-    nextRound: () => number,
-  ): JsonObject | NextRound | Promise<JsonObject | NextRound> {
+  #readModern(result: JsonObject, request: PendingRequest) {
+    const { method, options } = request.request;
     // Left out, it means "complete", or that the server is none of this era after all; what a call has done stays done.
     const mayBeLegacy = this.#isUnconfirmed && method !== "tools/call";
     const resultType = result.resultType ?? (mayBeLegacy ? undefined : "complete");
-    const { params, options } = request.request;
-    if (resultType === "complete") return this.#readComplete(method, withoutType(result), params);
+    if (resultType === "complete") return this.#readComplete(withoutType(result), request);
     if (resultType !== "input_required") {
       const type = JSON.stringify(resultType);
       throw new ProtocolFault("invalid", `in its answer to ${method}, "resultType" is ${type}`);
     }
     const questions = readQuestions(result);
-    if (options.inputRequired !== "return")
-      return answerQuestions(questions, nextRound(), request, this.#questions);
+    if (options.inputRequired !== "return") return answerQuestions(questions, request, this.#questions);
     return { content: [], ...result, inputRequests: questions.inputRequests };
   }
 
   /** What is done before a refused request is sent once more; `undefined` if nothing can be done about the refusal. */
   #recovery({ code, data }: { readonly code: number; readonly data?: unknown }, request: PendingRequest) {
     const { tool } = request.request.options;
-    if (code === URL_ELICITATION_REQUIRED && this.#handlers.elicit)
+    if (code === URL_ELICITATION_REQUIRED && this.#handlers.elicit && requiredUrls(data).length > 0)
       return openRequiredUrls(data, request, this.#questions);
     return code === HEADER_MISMATCH && this.#mirrors && tool ? this.#mirrorAnew(tool, request) : undefined;
   }
@@ -294,17 +291,9 @@ export class ProtocolSession implements Session {
   ): Promise<JsonObject> | undefined {
     switch (method) {
       case "resources/subscribe":
-        return this.#inTime(
-          method,
-          options,
-          async () => (await this.#changes?.subscribe(params.uri as string)) ?? {},
-        );
+        return this.#inTime(method, options, () => this.#changes?.subscribe(params.uri as string));
       case "resources/unsubscribe":
-        return this.#inTime(
-          method,
-          options,
-          async () => (await this.#changes?.remove(params.uri as string)) ?? {},
-        );
+        return this.#inTime(method, options, () => this.#changes?.remove(params.uri as string));
       case "logging/setLevel":
         this.#logLevel = params.level as string;
         return Promise.resolve({});
@@ -317,11 +306,11 @@ export class ProtocolSession implements Session {
   async #inTime(
     method: string,
     { signal, timeoutMs = this.#limits.callTimeoutMs }: SessionRequestOptions,
-    work: () => Promise<JsonObject>,
+    work: () => Promise<void> | undefined,
   ): Promise<JsonObject> {
     const failed = (end: RequestEnd) =>
       endError(end, { ...this.#context(), method, isWritten: true }, this.#closing !== undefined);
-    if (this.#end) throw this.#endedError({ ...this.#context(), method, isWritten: false });
+    if (this.#ended.signal.aborted) throw this.#endedError(this.#contextOf(method, {}));
     using deadline = createDeadline({
       signal,
       timeoutMs,
@@ -329,17 +318,13 @@ export class ProtocolSession implements Session {
       expired: () => failed({ kind: "expired", limitMs: timeoutMs, isTotal: false }),
     });
     try {
-      return await raceSignal(work(), deadline.signal);
+      await raceSignal(Promise.resolve(work()), deadline.signal);
+      return {};
     } catch (error) {
       throw failed(
-        this.#ended.signal.aborted ? { kind: "ended", cause: this.#cause } : { kind: "failed", error },
+        this.#ended.signal.aborted ? { kind: "ended", cause: this.#end?.cause } : { kind: "failed", error },
       );
     }
-  }
-
-  /** Why the session ended; `undefined` while it lasts, and if the host closed it. */
-  get #cause(): McpError | undefined {
-    return this.#end?.cause;
   }
 
   #endedError(context: RequestContext): McpError {
@@ -360,7 +345,7 @@ export class ProtocolSession implements Session {
   #lose(cause: McpError, isIdle = false): void {
     if (this.#end) return;
     this.#stop(cause);
-    void this.#channel.close({ hurry: true });
+    void this.#transport.close({ hurry: true });
     // Pending requests reject before the close listeners are called.
     if (isIdle) this.#listeners.tellClosed(cause);
     else setImmediate(() => this.#listeners.tellClosed(cause));
@@ -369,7 +354,7 @@ export class ProtocolSession implements Session {
   async #shutDown(): Promise<void> {
     const isLost = this.#end !== undefined;
     if (!isLost) this.#stop(undefined);
-    await this.#channel.close();
+    await this.#transport.close();
     if (isLost) return;
     await nextTurn(); // as in `#lose`
     this.#listeners.tellClosed(undefined);
@@ -387,14 +372,18 @@ export class ProtocolSession implements Session {
     this.#listeners.tellRenewed();
   }
 
-  #context(): ErrorContext {
-    return { server: this.#server, facts: this.#channel.facts() };
+  #contextOf(method: string, params: JsonObject, request?: PendingRequest): RequestContext {
+    return {
+      ...this.#context(),
+      method,
+      tool: method === "tools/call" ? (params.name as string) : undefined,
+      cursor: params.cursor as string | undefined,
+      isWritten: request?.isWritten === true,
+      strays: request?.strays,
+    };
   }
-}
 
-/** Removes the member that says, in the modern era, what kind of result this is. In the legacy era it means nothing. */
-function withoutType(result: JsonObject): JsonObject {
-  if (!("resultType" in result)) return result;
-  const { resultType: _, ...rest } = result;
-  return rest;
+  #context(): ErrorContext {
+    return { server: this.#server, facts: this.#transport.facts() };
+  }
 }

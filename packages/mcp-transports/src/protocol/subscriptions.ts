@@ -1,10 +1,9 @@
 import { isRecord, type JsonObject, type Logger, McpError, thrownText } from "@jackfield/mcp-core";
 import type { SubscriptionFilter } from "@modelcontextprotocol/client";
-import type { Channel } from "../channel.ts";
-import { type Failure, httpStatusOf, readFailure } from "../errors/failure.ts";
-import { isTemporaryStatus } from "../errors/http-status.ts";
-import { createReconnectPace } from "../http/reconnect-pace.ts";
-import type { Unattended } from "../transport.ts";
+import { type Failure, readFailure, refusalOf } from "../errors/failure.ts";
+import { isTemporaryStatus } from "../errors/wording.ts";
+import { ReconnectPace } from "../http/reconnect-pace.ts";
+import type { Transport, Unattended } from "../transport.ts";
 import type { Connection, ServerMessage } from "./connection.ts";
 import { ENVELOPE_KEYS } from "./handshake.ts";
 import { type PendingRequest, resultOf } from "./pending-request.ts";
@@ -33,8 +32,8 @@ export interface SubscriptionOptions {
   readonly capabilities: JsonObject;
   readonly server: string;
   readonly log: Logger;
-  /** The channel's `onChallengeMet`. Missing if nothing can renew the credentials. */
-  readonly onChallengeMet?: Channel["onChallengeMet"];
+  /** The transport's `onChallengeMet`. Missing if nothing can renew the credentials. */
+  readonly onChallengeMet?: Transport["onChallengeMet"];
   /** Called when a lost subscription is back. Changes in between were not reported. */
   onRestored(): void;
 }
@@ -55,7 +54,7 @@ export class ChangeSubscription {
   readonly #options: SubscriptionOptions;
   readonly #lists: SubscriptionFilter;
   readonly #resources = new Set<string>();
-  readonly #pace = createReconnectPace({ now: Date.now, random: Math.random });
+  readonly #pace = new ReconnectPace();
   readonly #closing = new AbortController();
   /** Makes the replacements run one after another. */
   #turn: Promise<void> = Promise.resolve();
@@ -181,7 +180,7 @@ export class ChangeSubscription {
               resolve(granted);
             });
           },
-          read: resultOf,
+          owner: { read: resultOf },
         })
         .then(() => ended(new Error("the server ended the subscription")), ended)
         .finally(() => sent && this.#unacknowledged.delete(sent));
@@ -236,7 +235,7 @@ export class ChangeSubscription {
   }
 
   #failed(error: unknown): void {
-    const { server, log, onChallengeMet } = this.#options;
+    const { log, onChallengeMet } = this.#options;
     const failure = readFailure(error);
     const isChallenged = isChallenge(failure);
     this.#wantsLogin = isChallenged && onChallengeMet !== undefined;
@@ -248,9 +247,9 @@ export class ChangeSubscription {
       return;
     }
     if (!this.#wantsLogin) this.#unmet = 0;
-    const status = httpStatusOf(failure);
-    const fields = { server, error: status === undefined ? thrownText(error) : `HTTP ${status}` };
-    log(isRefused ? "debug" : "warn", "The server does not report changes.", fields);
+    const status = refusalOf(failure)?.status;
+    const reason = status === undefined ? thrownText(error) : `HTTP ${status}`;
+    log(isRefused ? "debug" : "warn", "The server does not report changes.", { error: reason });
   }
 }
 
@@ -277,14 +276,13 @@ function changingLists(capabilities: JsonObject): SubscriptionFilter {
  * never granted the subscription: later, it may come from a gateway while the server restarts.
  */
 function isFinalRefusal(failure: Failure, wasGranted: boolean): boolean {
-  const status = httpStatusOf(failure);
+  const status = refusalOf(failure)?.status;
   if (status !== undefined) return !wasGranted && !isTemporaryStatus(status);
   return ["rpc", "version", "unsupported", "invalid"].includes(failure.kind);
 }
 
 /** The request was refused for missing credentials. If they can be renewed, a later attempt may succeed. */
 function isChallenge(failure: Failure): boolean {
-  const facts =
-    failure.kind === "channel" && failure.facts.kind === "http-refused" ? failure.facts : undefined;
-  return facts !== undefined && (facts.status === 401 || facts.challenge !== undefined);
+  const refusal = refusalOf(failure);
+  return refusal?.status === 401 || refusal?.challenge !== undefined;
 }

@@ -5,18 +5,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ResolvedStdioServer } from "@jackfield/mcp-core";
 import { fileSystem } from "@jackfield/mcp-core/node";
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { childProcesses } from "../builtin-modules.ts";
-import type { ChannelFacts, ProcessExit } from "../channel.ts";
-import { ChannelFault } from "../channel-fault.ts";
-import { checkMessage, isAnswer } from "../message-check.ts";
-import type { SendFollower, Transport } from "../transport.ts";
-import { prepareStart } from "./command-start.ts";
-import { createMessageReader, type MessageReader } from "./message-reader.ts";
-import { createOutputTail, type OutputTail } from "./output-tail.ts";
-import type { ProcessTree } from "./process-tree.ts";
-import { createReadReceipt, type ReadReceipt } from "./read-receipt.ts";
-import { formatLine } from "./wire-line.ts";
-import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
+import { excerpt, redactorOf } from "../errors/wording.ts";
+import { TransportFault } from "../faults.ts";
+import { isAnswer } from "../message-check.ts";
+import type { ConnectionFacts, ProcessExit, SendFollower, Transport, TransportTools } from "../transport.ts";
+import { prepareStart } from "./command.ts";
+import { MessageReader } from "./message-reader.ts";
+import { childProcesses } from "./process-table.ts";
+import { ProcessTree } from "./process-tree.ts";
+import { formatLine, WriteQueue } from "./write-queue.ts";
 
 /** More than is shown, so that enough is left after secrets in it were replaced. */
 const KEPT_STDERR_BYTES = 16 * 1024;
@@ -24,74 +21,49 @@ const KEPT_STDERR_BYTES = 16 * 1024;
 /** How long to wait for the exit of a dying process, and for its last output, in milliseconds. */
 const LAST_WORDS_MS = 250;
 
-/** The pipes of a child process. */
-export interface StdioTransport extends Transport {
-  facts(): ChannelFacts;
-  /** Shortens the graceful steps of ending the process tree. */
-  hurry(): void;
-}
-
-export interface StdioTransportOptions {
-  readonly maxMessageBytes: number;
-  /** Takes charge of the process as soon as it was started. */
-  takeCharge(child: ChildProcess, input: Writable | null): ProcessTree;
-  /** Called with the first line on standard output that is no message. */
-  onStrayOutput(line: string): void;
-}
-
-/** Prepares a transport; `start` starts the process. */
-export function createStdioTransport(
-  server: ResolvedStdioServer,
-  options: StdioTransportOptions,
-): StdioTransport {
-  return new ChildTransport(server, options);
-}
-
-class ChildTransport implements StdioTransport {
+/** The pipes of a child process; `start` starts it. */
+export class StdioTransport implements Transport {
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
   onmessage?: Transport["onmessage"];
 
+  readonly isPipe = true;
   readonly #server: ResolvedStdioServer;
-  readonly #options: StdioTransportOptions;
-  readonly #stderrTail: OutputTail;
+  readonly #options: TransportTools;
+  readonly #stderrTail = new OutputTail(KEPT_STDERR_BYTES);
   readonly #reader: MessageReader;
   #child: ChildProcess | undefined;
   #input: Writable | null = null;
   #tree: ProcessTree | undefined;
   #queue: WriteQueue | undefined;
   #exit: ProcessExit | undefined;
-  #receipt: ReadReceipt | undefined;
   #hasAnswered = false;
-  #isPipeClosed = false;
   #isInputBroken = false;
   /** The process that was started has ended well, and another one has its pipes: it was only the server's launcher. */
   #hasLauncherGone = false;
-  #fault: ChannelFault | undefined;
+  #fault: TransportFault | undefined;
   #closing: Promise<void> | undefined;
   #isFinished = false;
 
-  constructor(server: ResolvedStdioServer, options: StdioTransportOptions) {
+  constructor(server: ResolvedStdioServer, options: TransportTools) {
     this.#server = server;
     this.#options = options;
-    this.#reader = createMessageReader({
+    this.#reader = new MessageReader({
       maxMessageBytes: options.maxMessageBytes,
-      check: checkMessage,
       onMessage: this.#deliver,
       onError: (error) => this.onerror?.(error),
       onFault: (fault) => this.fail(fault),
-      onStrayOutput: options.onStrayOutput,
+      onStrayOutput: this.#noteStrayOutput,
     });
-    this.#stderrTail = createOutputTail(KEPT_STDERR_BYTES);
   }
 
-  facts(): ChannelFacts {
+  facts(): ConnectionFacts {
     return {
       exit: this.#exit,
       fault: this.#fault,
       stderr: this.#stderrTail.text() || undefined,
       stray: this.#reader.stray(),
-      hasReadInput: this.#exit && this.#receipt?.hasRead(this.#isPipeClosed),
+      hasAnswered: this.#hasAnswered,
     };
   }
 
@@ -105,7 +77,7 @@ class ChildTransport implements StdioTransport {
       const child = this.#spawn();
       this.#child = child;
       this.#listen(child);
-      if (child.pid !== undefined) this.#tree = this.#options.takeCharge(child, this.#input);
+      if (hasNumber(child)) this.#tree = new ProcessTree(child, { ...this.#options, input: this.#input });
       await once(child, "spawn"); // rejects with the child's "error"
     } catch (error) {
       throw await this.#explainSpawnError(error);
@@ -128,18 +100,15 @@ class ChildTransport implements StdioTransport {
     this.#queue?.noticeUnwanted();
   }
 
-  close(): Promise<void> {
+  close({ hurry }: { readonly hurry?: boolean | undefined } = {}): Promise<void> {
     this.#closing ??= this.#endTree();
+    if (hurry) void this.#tree?.end({ hurry });
     return this.#closing;
-  }
-
-  hurry(): void {
-    void this.#tree?.end({ hurry: true });
   }
 
   #openQueue(): WriteQueue {
     if (!this.#queue || this.#closing || this.#exit || this.#isFinished)
-      throw new ChannelFault({ kind: "unwritable" });
+      throw new TransportFault({ kind: "unwritable" });
     return this.#queue;
   }
 
@@ -172,7 +141,19 @@ class ChildTransport implements StdioTransport {
     child.stdout?.on("data", (chunk: Buffer) => this.#reader.push(chunk));
     child.stderr?.on("error", () => {});
     child.stderr?.on("data", (chunk: Buffer) => this.#stderrTail.push(chunk));
+    const { onErrorLine } = this.#options;
+    if (onErrorLine === undefined || child.stderr === null) return;
+    const { createInterface } = process.getBuiltinModule("node:readline");
+    createInterface({ input: child.stderr }).on("line", onErrorLine);
   }
+
+  readonly #noteStrayOutput = (line: string): void => {
+    this.#options.log(
+      "warn",
+      "The server printed a line that is not a protocol message to its standard output; such lines are skipped.",
+      { line: excerpt(line, redactorOf(this.#server), { end: true }) },
+    );
+  };
 
   readonly #deliver = (message: JSONRPCMessage): void => {
     if (this.#isFinished) return;
@@ -182,19 +163,16 @@ class ChildTransport implements StdioTransport {
 
   #noticeFirstAnswer(): void {
     this.#hasAnswered = true;
-    this.#receipt?.answered();
     this.#tree?.becomeReady();
   }
 
   #listenToInput(child: ChildProcess): void {
     const input = child.stdin;
-    // Node.js would destroy the input as soon as the process has ended, and with it the news of what was not read.
+    // Node.js would destroy the input as soon as the process has ended; if that was a launcher, the server has it now.
     child.stdin = null;
-    const receipt = createReadReceipt(input);
     this.#input = input;
-    this.#receipt = receipt;
     if (!input) return;
-    this.#queue = createWriteQueue(input, { onWriting: receipt.wrote });
+    this.#queue = new WriteQueue(input);
     input.on("error", () => {
       this.#isInputBroken = true;
       void this.#failUnlessExited("unwritable");
@@ -202,12 +180,12 @@ class ChildTransport implements StdioTransport {
   }
 
   /**
-   * The pipes still hold what a process wrote before it died, and tell what it had not read. The wait is limited: a
-   * descendant may hold them open for ever. Mostly they were read to their ends before the exit was noticed.
+   * The pipes still hold what a process wrote before it died. The wait is limited: a descendant may hold them open for ever. Mostly
+   * they were read to their ends before the exit was noticed.
    */
   async #finishAfterLastWords(child: ChildProcess): Promise<void> {
     const isRead = child.stdout?.readableEnded === true && child.stderr?.readableEnded === true;
-    this.#isPipeClosed = isRead || (await isClosedInTime(child));
+    if (!isRead) await once(child, "close", { signal: patienceOf(LAST_WORDS_MS) }).catch(() => {});
     // Some launchers end once they have started the server, which has the pipes then. One that fails, or is killed, leaves no server.
     this.#hasLauncherGone =
       child.exitCode === 0 && child.stdout?.readableEnded === false && !this.#isInputBroken;
@@ -222,7 +200,7 @@ class ChildTransport implements StdioTransport {
   async #failUnlessExited(kind: "unwritable" | "output-ended"): Promise<void> {
     await this.#exitNoticed();
     const isEnding = this.#child?.exitCode != null || this.#child?.signalCode != null;
-    if (this.#hasLauncherGone || !(isEnding || this.#closing)) this.fail(new ChannelFault({ kind }));
+    if (this.#hasLauncherGone || !(isEnding || this.#closing)) this.fail(new TransportFault({ kind }));
   }
 
   /** A broken pipe is often noticed before the exit that broke it. */
@@ -232,7 +210,7 @@ class ChildTransport implements StdioTransport {
     await once(child, "exit", { signal: patienceOf(LAST_WORDS_MS) }).catch(() => {});
   }
 
-  fail(fault: ChannelFault): void {
+  fail(fault: TransportFault): void {
     if (this.#isFinished || this.#closing) return;
     this.#fault ??= fault;
     this.#finish();
@@ -256,22 +234,18 @@ class ChildTransport implements StdioTransport {
     this.#finish();
   }
 
-  async #explainSpawnError(error: unknown): Promise<ChannelFault> {
-    if (error instanceof ChannelFault) return error;
+  async #explainSpawnError(error: unknown): Promise<TransportFault> {
+    if (error instanceof TransportFault) return error;
     const { code: errno } = error as NodeJS.ErrnoException;
     const { cwd } = this.#server;
     if (errno === "ENOENT" && cwd !== undefined && !(await isFolder(cwd)))
-      return new ChannelFault({ kind: "folder-missing", folder: cwd }, { cause: error });
-    return new ChannelFault({ kind: "spawn-failed", errno }, { cause: error });
+      return new TransportFault({ kind: "folder-missing", folder: cwd }, { cause: error });
+    return new TransportFault({ kind: "spawn-failed", errno }, { cause: error });
   }
 }
 
-/** Whether all pipes of an ended process are read to their ends and closed in time. */
-async function isClosedInTime(child: ChildProcess): Promise<boolean> {
-  return once(child, "close", { signal: patienceOf(LAST_WORDS_MS) }).then(
-    () => true,
-    () => false,
-  );
+function hasNumber(child: ChildProcess): child is ChildProcess & { readonly pid: number } {
+  return child.pid !== undefined;
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -296,4 +270,49 @@ export function patienceOf(durationMs: number): AbortSignal {
   };
   setTimeout(() => void end(), durationMs).unref();
   return controller.signal;
+}
+
+const LINE_BREAK = 0x0a;
+
+/** Keeps the end of a stream of bytes: at most `maxBytes`, and for a moment up to twice as much, so that the work per byte stays bounded. */
+export class OutputTail {
+  readonly #maxBytes: number;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #isCut = false;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  push(chunk: Buffer): void {
+    if (chunk.length < this.#maxBytes) {
+      this.#chunks.push(chunk);
+      this.#size += chunk.length;
+      if (this.#size > 2 * this.#maxBytes) this.#trim();
+      return;
+    }
+    this.#isCut ||= this.#size > 0 || chunk.length > this.#maxBytes;
+    this.#chunks = [Buffer.from(chunk.subarray(-this.#maxBytes))];
+    this.#size = this.#maxBytes;
+  }
+
+  /** The text kept. If text before it was lost, it begins with a whole line, or in the middle of one that is longer than what is kept. */
+  text(): string {
+    const kept = this.#trim();
+    if (!this.#isCut) return kept.toString("utf8");
+    const firstBreak = kept.indexOf(LINE_BREAK);
+    // Half a character at the beginning is no text.
+    return firstBreak === -1
+      ? kept.toString("utf8").replace(/^\uFFFD+/, "")
+      : kept.toString("utf8", firstBreak + 1);
+  }
+
+  #trim(): Buffer {
+    this.#isCut ||= this.#size > this.#maxBytes;
+    const kept = Buffer.concat(this.#chunks).subarray(-this.#maxBytes);
+    this.#chunks = [kept];
+    this.#size = kept.length;
+    return kept;
+  }
 }

@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
-import { ChannelFault } from "../channel-fault.ts";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { TransportFault } from "../faults.ts";
 import type { SendFollower } from "../transport.ts";
 
 /** What may wait for a process that does not read, in bytes. */
@@ -32,61 +33,15 @@ export interface LineFollower extends SendFollower {
   onTaken?(): void;
 }
 
-/** Lines on their way to a process, in order. */
-export interface WriteQueue {
-  /**
-   * Takes a line without its line end. Resolves when the system has taken it, or when it was dropped because it was no longer wanted.
-   *
-   * @throws ChannelFault `queue-full`, or if the queue ended, `unwritable` for a line not yet written and `write-broken` for one being
-   * written.
-   */
-  push(line: string): Promise<void>;
-  /**
-   * Like `push`, without a promise. `format` makes the line: at once, to learn how long it is, and once more if it has to wait for long, so
-   * that what waits is not kept twice. Throws what `format` throws at first.
-   */
-  add(format: () => string, follower: LineFollower): void;
-  /** A waiting line is no longer wanted. A full queue looks for lines to drop only after this was called. */
-  noticeUnwanted(): void;
-  /** Writes the waiting lines to the stream, unless an earlier write still waits for the process to read. */
-  flush(): void;
-  /** Rejects every line that the system has not taken. */
-  end(): void;
-}
-
-interface QueueSettings {
-  readonly maxWaitingBytes: number;
-  readonly lineOverheadBytes: number;
-  onWriting(lines: number): void;
-}
-
-export interface WriteQueueOptions {
-  readonly maxWaitingBytes?: number | undefined;
-  readonly lineOverheadBytes?: number | undefined;
-  /** Called with the number of lines that are about to be written together. */
-  onWriting?(lines: number): void;
-}
-
 /**
- * Lines of the same tick are joined, because each write costs more than its bytes do. One write is under way at a time: lines that come
- * meanwhile wait here, where they are counted and can be dropped. A single line is taken whatever its size, as long as nothing else waits.
+ * Lines on their way to a process, in order. Those of the same tick are joined, because each write costs more than its bytes do. One write
+ * is under way at a time: lines that come meanwhile wait here, where they are counted and can be dropped. A single line is taken
+ * whatever its size, as long as nothing else waits.
  */
-export function createWriteQueue(
-  stream: Writable,
-  {
-    maxWaitingBytes = MAX_WAITING_BYTES,
-    lineOverheadBytes = LINE_OVERHEAD_BYTES,
-    onWriting = () => {},
-  }: WriteQueueOptions = {},
-): WriteQueue {
-  return new StreamWriteQueue(stream, { maxWaitingBytes, lineOverheadBytes, onWriting });
-}
-
-class StreamWriteQueue implements WriteQueue {
+export class WriteQueue {
   readonly #stream: Writable;
   readonly #maxWaitingBytes: number;
   readonly #lineOverheadBytes: number;
-  readonly #onWriting: (lines: number) => void;
   #waiting: QueuedLine[] = [];
   #waitingCost = 0;
   #hasUnwanted = false;
@@ -94,13 +49,21 @@ class StreamWriteQueue implements WriteQueue {
   #isScheduled = false;
   #isEnded = false;
 
-  constructor(stream: Writable, { maxWaitingBytes, lineOverheadBytes, onWriting }: QueueSettings) {
+  constructor(
+    stream: Writable,
+    { maxWaitingBytes = MAX_WAITING_BYTES, lineOverheadBytes = LINE_OVERHEAD_BYTES } = {},
+  ) {
     this.#stream = stream;
     this.#maxWaitingBytes = maxWaitingBytes;
     this.#lineOverheadBytes = lineOverheadBytes;
-    this.#onWriting = onWriting;
   }
 
+  /**
+   * Takes a line without its line end. Resolves when the system has taken it, or when it was dropped because it was no longer wanted.
+   *
+   * @throws TransportFault `queue-full`, or if the queue ended, `unwritable` for a line not yet written and `write-broken` for one being
+   * written.
+   */
   push(line: string): Promise<void> {
     return new Promise((resolve, reject) =>
       this.add(() => line, {
@@ -113,14 +76,18 @@ class StreamWriteQueue implements WriteQueue {
     );
   }
 
+  /**
+   * Like `push`, without a promise. `format` makes the line: at once, to learn how long it is, and once more if it has to wait for long, so
+   * that what waits is not kept twice. Throws what `format` throws at first.
+   */
   add(format: () => string, follower: LineFollower): void {
     const line = format();
     const bytes = Buffer.byteLength(line) + LINE_END.length;
     const cost = bytes + this.#lineOverheadBytes;
     if (this.#isEnded || !this.#stream.writable) {
-      follower.onFailed(new ChannelFault({ kind: "unwritable" }));
+      follower.onFailed(new TransportFault({ kind: "unwritable" }));
     } else if (this.#waitingCost + cost > this.#maxWaitingBytes && !this.#makeRoom(cost)) {
-      follower.onFailed(new ChannelFault({ kind: "queue-full", limitBytes: this.#maxWaitingBytes }));
+      follower.onFailed(new TransportFault({ kind: "queue-full", limitBytes: this.#maxWaitingBytes }));
     } else {
       const isKept = this.#waitingCost < KEPT_TEXT_BYTES;
       this.#waiting.push({ line: isKept ? line : undefined, bytes, cost, format, follower });
@@ -129,10 +96,12 @@ class StreamWriteQueue implements WriteQueue {
     }
   }
 
+  /** A waiting line is no longer wanted. A full queue looks for lines to drop only after this was called. */
   noticeUnwanted(): void {
     this.#hasUnwanted = true;
   }
 
+  /** Writes the waiting lines to the stream, unless an earlier write still waits for the process to read. */
   flush(): void {
     if (this.#isEnded || this.#underWay.length > 0) return;
     const batch = this.#takeBatch();
@@ -153,6 +122,7 @@ class StreamWriteQueue implements WriteQueue {
     });
   }
 
+  /** Rejects every line that the system has not taken. */
   end(): void {
     this.#isEnded = true;
     const lost = this.#underWay;
@@ -162,8 +132,8 @@ class StreamWriteQueue implements WriteQueue {
     this.#waitingCost = 0;
     // Deferred, so that the caller can first tell the followers why everything has ended.
     queueMicrotask(() => {
-      for (const { follower } of lost) follower.onFailed(new ChannelFault({ kind: "write-broken" }));
-      for (const { follower } of unsent) follower.onFailed(new ChannelFault({ kind: "unwritable" }));
+      for (const { follower } of lost) follower.onFailed(new TransportFault({ kind: "write-broken" }));
+      for (const { follower } of unsent) follower.onFailed(new TransportFault({ kind: "unwritable" }));
     });
   }
 
@@ -230,7 +200,6 @@ class StreamWriteQueue implements WriteQueue {
     }
     this.#waiting = taken === waiting.length ? [] : waiting.slice(taken);
     for (let index = 0; index < batch.length; index += 1) (batch[index] as QueuedLine).follower.onWriting();
-    this.#onWriting(batch.length);
     return batch;
   }
 
@@ -241,4 +210,35 @@ class StreamWriteQueue implements WriteQueue {
       (written[index] as QueuedLine).follower.onTaken?.();
     this.flush();
   }
+}
+
+/**
+ * JSON allows these two characters in a string, but many servers read lines with a reader that takes them for line ends. A pattern
+ * rejects a text that cannot hold them without searching it; `String.prototype.includes` takes longer for that than `JSON.stringify`
+ * for a call.
+ */
+const SEPARATOR = /[\u2028\u2029]/;
+const SEPARATORS = /[\u2028\u2029]/g;
+
+const LONGEST_TEXT = process.getBuiltinModule("node:buffer").constants.MAX_STRING_LENGTH;
+
+/**
+ * A message as one line, without the line end.
+ *
+ * @throws TransportFault `unserializable`.
+ */
+export function formatLine(message: JSONRPCMessage): string {
+  try {
+    const text = JSON.stringify(message);
+    const line = SEPARATOR.test(text) ? text.replace(SEPARATORS, escaped) : text;
+    // With its line end, it would be longer than the engine lets a string be.
+    if (line.length === LONGEST_TEXT) throw new RangeError("Invalid string length");
+    return line;
+  } catch (error) {
+    throw new TransportFault({ kind: "unserializable" }, { cause: error });
+  }
+}
+
+function escaped(character: string): string {
+  return character === "\u2028" ? "\\u2028" : "\\u2029";
 }

@@ -1,8 +1,8 @@
 import { McpError } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
-import { ChannelFault } from "../../src/channel-fault.ts";
 import { readFailure } from "../../src/errors/failure.ts";
-import { RpcError } from "../../src/protocol/faults.ts";
+import { asError } from "../../src/errors/wording.ts";
+import { RpcError, TransportFault } from "../../src/faults.ts";
 
 const REFUSED = { kind: "http-refused", status: 500, text: "boom" } as const;
 const RPC_BODY = '{"jsonrpc":"2.0","error":{"code":-32000,"message":"bad session"}}';
@@ -25,10 +25,10 @@ describe("readFailure", () => {
       new RpcError({ code: -32022, message: "old" }),
       { kind: "version", detail: "old" },
     ],
-    ["an HTTP status", new ChannelFault(REFUSED), { kind: "channel", facts: REFUSED }],
+    ["an HTTP status", new TransportFault(REFUSED), { kind: "transport", facts: REFUSED }],
     [
       "an HTTP status with a JSON-RPC error in its body",
-      new ChannelFault({ ...REFUSED, status: 400, text: RPC_BODY }),
+      new TransportFault({ ...REFUSED, status: 400, text: RPC_BODY }),
       { kind: "rpc", code: -32000, message: "bad session", httpStatus: 400 },
     ],
     [
@@ -71,9 +71,9 @@ describe("readFailure", () => {
   test("returns our own errors unchanged, also when they are wrapped", () => {
     const error = new McpError("MCP_AUTH_REQUIRED", "log in");
     expect(readFailure(new Error("outer", { cause: error }))).toEqual({ kind: "mcp", error });
-    const fault = new ChannelFault({ kind: "unwritable" });
+    const fault = new TransportFault({ kind: "unwritable" });
     expect(readFailure(new Error("outer", { cause: fault }))).toEqual({
-      kind: "channel",
+      kind: "transport",
       facts: fault.facts,
     });
   });
@@ -84,8 +84,8 @@ describe("readFailure", () => {
         throw new Error("It cannot be read.");
       },
     });
-    const fault = new ChannelFault({ kind: "unserializable" }, { cause: unreadable });
-    expect(readFailure(fault)).toEqual({ kind: "channel", facts: fault.facts });
+    const fault = new TransportFault({ kind: "unserializable" }, { cause: unreadable });
+    expect(readFailure(fault)).toEqual({ kind: "transport", facts: fault.facts });
   });
 
   test("reads an error that is its own cause", () => {
@@ -93,4 +93,14 @@ describe("readFailure", () => {
     error.cause = error;
     expect(readFailure(error)).toEqual({ kind: "other", detail: "loop" });
   });
+});
+
+test.each([
+  ["a revoked proxy", revokedProxy()],
+  ["a text", "a value without a text"],
+])("what a host's function throws is an error that can be read: %s", (_what, thrown) => {
+  const error = asError(thrown);
+  expect(error).toBeInstanceOf(Error);
+  expect(error.message).toBe("a value without a text");
+  expect(asError(error)).toBe(error);
 });

@@ -1,8 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { lossError, outdatedPriorError } from "../../src/errors/loss-error.ts";
 import { openingError } from "../../src/errors/opening-error.ts";
-import { endError, requestError } from "../../src/errors/request-error.ts";
+import { endError, lossError, outdatedPriorError, requestError } from "../../src/errors/request-error.ts";
 
 const SECRET = "session-abcdef";
 const server = {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createCookies } from "../../src/http/cookies.ts";
+import { Cookies } from "../../src/http/cookies.ts";
 import { failureOf } from "../connecting.ts";
 import { type HttpExchange, startHttpServer } from "../http-server.ts";
 import { connectTo, ECHO } from "./remote.ts";
@@ -10,7 +10,7 @@ const HERE = new URL("https://mcp.example/mcp");
 
 /** What is sent to an address after answers with these lines from another. */
 function sentAfter(lines: readonly string[], to = HERE, from = HERE): string | undefined {
-  const cookies = createCookies();
+  const cookies = new Cookies();
   for (const line of lines) cookies.take(from, { "set-cookie": [line] });
   return cookies.headerFor(to);
 }
@@ -35,7 +35,7 @@ describe("a cookie", () => {
 
   test("ends with its lifetime", () => {
     vi.useFakeTimers();
-    const cookies = createCookies();
+    const cookies = new Cookies();
     cookies.take(HERE, { "set-cookie": "a=1; Max-Age=10" });
     vi.setSystemTime(Date.now() + 9_000);
     expect(cookies.headerFor(HERE)).toBe("a=1");

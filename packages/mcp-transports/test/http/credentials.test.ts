@@ -22,8 +22,9 @@ describe("authorization", () => {
       tokens.shift();
       return tokens.length > 0 ? "retry" : "fail";
     });
-    const auth: AuthPort = { headers: async () => ({ authorization: `Bearer ${tokens[0]}` }), onChallenge };
-    return { auth, onChallenge };
+    const headers = vi.fn<AuthPort["headers"]>(async () => ({ authorization: `Bearer ${tokens[0]}` }));
+    const auth: AuthPort = { headers, onChallenge };
+    return { auth, headers, onChallenge };
   };
 
   test("that is missing fails with MCP_AUTH_REQUIRED and a hint to log in", async () => {
@@ -40,15 +41,17 @@ describe("authorization", () => {
     expect(onChallenge).not.toHaveBeenCalled();
   });
 
-  test("that has expired is renewed by one challenge, and the request is repeated", async () => {
+  test("that has expired is renewed by one challenge for its user, and the request is repeated", async () => {
     const server = await guardedBy("Bearer new");
-    const { auth, onChallenge } = portWith("old", "new");
-    await connect(server, { auth });
+    const { auth, headers, onChallenge } = portWith("old", "new");
+    await connect(server, { auth, principal: "ann" });
     expect(onChallenge).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ name: "remote" }),
       { status: 401, wwwAuthenticate: 'Bearer resource_metadata="https://as.example/"' },
-      expect.any(AbortSignal),
+      { principal: "ann", signal: expect.any(AbortSignal) },
     );
+    const asked = { principal: "ann", signal: expect.any(AbortSignal) };
+    expect(headers).toHaveBeenCalledWith(expect.objectContaining({ name: "remote" }), asked);
   });
 
   test("is requested again after onChallenge threw synchronously", async () => {
@@ -82,6 +85,7 @@ describe("authorization", () => {
       "POST server/discover",
       "POST server/discover",
       "POST initialize",
+      "GET", // It may be an older server, whose stream needs none.
     ]);
   });
 
@@ -225,7 +229,7 @@ describe("an auth port that throws something else than an McpError", () => {
   test("because the connection is aborted fails the connection with MCP_ABORTED", async () => {
     const aborting = new AbortController();
     const server = await guardedBy("Bearer good");
-    const onChallenge: AuthPort["onChallenge"] = (_server, _challenge, signal) =>
+    const onChallenge: AuthPort["onChallenge"] = (_server, _challenge, { signal }) =>
       new Promise((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
         aborting.abort();

@@ -82,7 +82,7 @@ describe("the stream of an HTTP+SSE session", () => {
     vi.advanceTimersByTime(15_000);
     await closed;
     expect(onclose).toHaveBeenCalledTimes(1);
-    expect(transport.fault).toMatchObject({ facts: { kind: "output-ended" } });
+    expect(transport.facts().fault).toMatchObject({ facts: { kind: "output-ended" } });
     expect(vi.getTimerCount()).toBe(0);
   });
 

@@ -11,7 +11,7 @@ const neverSettle = () => new Promise<never>(() => {});
 function stuckPort(stuck: Partial<AuthPort>) {
   let isOpen = false;
   const port: AuthPort = {
-    headers: async (server) => (isOpen && stuck.headers ? stuck.headers(server) : {}),
+    headers: async (...asked) => (isOpen && stuck.headers ? stuck.headers(...asked) : {}),
     onChallenge: stuck.onChallenge ?? (async () => "fail"),
   };
   return { port, opened: () => (isOpen = true) };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createEventFeed, type FeedEnd } from "../../src/http/event-feed.ts";
+import { EventFeed, type FeedEnd } from "../../src/http/event-feed.ts";
 import type { HttpCallListener, Refusal } from "../../src/http/http-call.ts";
 
 interface FeedOptions {
@@ -16,7 +16,7 @@ function openFeed({ isStanding = true, hasLogin, mayResume = () => true }: FeedO
   const onUnavailable = vi.fn();
   const listeners: HttpCallListener[] = [];
   const abort = vi.fn();
-  const feed = createEventFeed({
+  const feed = new EventFeed({
     isStanding,
     hasLogin,
     maxEventBytes: 0,

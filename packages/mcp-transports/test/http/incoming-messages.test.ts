@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readMessages } from "../../src/http/incoming-messages.ts";
+import { readMessages } from "../../src/message-check.ts";
 
 const answer = { jsonrpc: "2.0", id: 1, result: {} };
 
@@ -10,6 +10,9 @@ describe("readMessages", () => {
     [[], 0],
     [{ jsonrpc: "2.0", method: "a", id: 0, params: {} }, 1],
     [{ jsonrpc: "2.0", id: null, error: { code: -32700, message: "?" } }, 1],
+    // What is null and may be left out is absent.
+    [{ jsonrpc: "2.0", method: "a", id: null, params: null }, 1],
+    [{ jsonrpc: "2.0", method: null, id: 1, result: {} }, 1],
     // Accepted, so that the pending request learns that its answer is invalid.
     [{ jsonrpc: "2.0", id: 1 }, 1],
     [{ jsonrpc: "2.0", id: 1, result: null }, 1],
@@ -28,7 +31,6 @@ describe("readMessages", () => {
     [{ jsonrpc: "2.0", id: {}, result: {} }],
     [{ jsonrpc: "2.0", id: 1.5, result: {} }],
     [{ jsonrpc: "2.0", method: 1 }],
-    [{ jsonrpc: "2.0", method: "a", id: null }],
     [[answer, 1]],
   ])("[X11] refuses %j", (value) => {
     expect(() => readMessages(JSON.stringify(value))).toThrow(SyntaxError);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createLingeringStreams } from "../../src/http/lingering-streams.ts";
+import { LingeringStreams } from "../../src/http/streamable-http-transport.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => {
@@ -8,7 +8,7 @@ afterEach(() => {
 });
 
 test("streams that stay open after the answer are ended, each after its own 2 seconds", () => {
-  const lingering = createLingeringStreams(2000);
+  const lingering = new LingeringStreams(2000);
   const [first, second, third] = [vi.fn(), vi.fn(), vi.fn()];
   lingering.add(first);
   vi.advanceTimersByTime(500);
@@ -27,7 +27,7 @@ test("streams that stay open after the answer are ended, each after its own 2 se
 });
 
 test("close() ends the remaining streams once and leaves no timer", () => {
-  const lingering = createLingeringStreams(2000);
+  const lingering = new LingeringStreams(2000);
   const [open, over] = [vi.fn(), vi.fn()];
   lingering.add(open);
   lingering.add(over)();

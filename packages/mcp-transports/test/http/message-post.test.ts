@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createEventFeed } from "../../src/http/event-feed.ts";
+import { EventFeed } from "../../src/http/event-feed.ts";
 import type { HttpCallListener } from "../../src/http/http-call.ts";
-import { createMessagePost } from "../../src/http/message-post.ts";
+import { MessagePost } from "../../src/http/message-post.ts";
 import { connect } from "../connecting.ts";
 import { startHttpServer } from "../http-server.ts";
 
@@ -17,7 +17,7 @@ function post() {
   const stopLingering = vi.fn();
   const onLingering = vi.fn((_end: () => void) => stopLingering);
   const { promise, resolve } = Promise.withResolvers<HttpCallListener>();
-  const sent = createMessagePost(
+  const sent = new MessagePost(
     {
       maxMessageBytes: 0,
       call(_, listener) {
@@ -25,7 +25,7 @@ function post() {
         return { abort };
       },
       openFeed: (_, events) =>
-        createEventFeed({
+        new EventFeed({
           isStanding: false,
           maxEventBytes: 0,
           open: () => expect.fail("the stream was resumed"),

@@ -1,5 +1,5 @@
 import type { HttpWire, WireListener } from "../../src/http/http-wire.ts";
-import { createSseTransport } from "../../src/http/sse-transport.ts";
+import { SseTransport } from "../../src/http/sse-transport.ts";
 import { atEnd } from "../cleanup.ts";
 
 /** A transport without a network, and the listener of its stream once it is started. */
@@ -14,12 +14,14 @@ export function prepareSseTransport() {
     close: async () => {},
   };
   const url = new URL("http://127.0.0.1:9/sse");
-  const options = { url, configured: [], wire, credentials: undefined, maxMessageBytes: 0 };
+  const closing = new AbortController();
+  const secrets = () => [];
+  const options = { url, configured: [], wire, credentials: undefined, maxMessageBytes: 0, closing, secrets };
   const listener: Pick<WireListener, "onHeaders" | "onData"> = {
     onHeaders: (...headers) => heard[0]?.onHeaders(...headers),
     onData: (chunk) => heard[0]?.onData(chunk),
   };
-  const transport = createSseTransport(options);
+  const transport = new SseTransport(options);
   atEnd(() => transport.close());
   return [transport, listener] as const;
 }

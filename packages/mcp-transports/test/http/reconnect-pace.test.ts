@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createReconnectPace } from "../../src/http/reconnect-pace.ts";
+import { ReconnectPace } from "../../src/http/reconnect-pace.ts";
 
 /** Reopens a stream for `durationMs` and returns the times; `delivers` says whether each opening brings a message. */
 function openings(
@@ -9,7 +9,7 @@ function openings(
 ) {
   let now = 0;
   const times: number[] = [];
-  const pace = createReconnectPace({ now: () => now, random: options.random });
+  const pace = new ReconnectPace({ now: () => now, random: options.random });
   while (now <= durationMs) {
     times.push(now);
     pace.opened();
@@ -40,7 +40,7 @@ describe("a stream that keeps ending", () => {
     const delivering = openings(60_000, undefined, { delivers: true, random: () => 1 });
     expect(delivering).toHaveLength(61);
     let now = 0;
-    const pace = createReconnectPace({ now: () => now, random: () => 1 });
+    const pace = new ReconnectPace({ now: () => now, random: () => 1 });
     for (let attempt = 0; attempt < 6; attempt += 1) pace.opened();
     expect(pace.nextDelayMs(undefined)).toBe(30_000);
     pace.opened();
@@ -49,13 +49,13 @@ describe("a stream that keeps ending", () => {
   });
 
   test("[R25] with a retry of one day is reopened after 30 seconds", () => {
-    const pace = createReconnectPace({ now: () => 0, random: () => 1 });
+    const pace = new ReconnectPace({ now: () => 0, random: () => 1 });
     pace.opened();
     expect(pace.nextDelayMs(86_400_000)).toBe(30_000);
   });
 
   test("waits a little longer than the server's retry, even if that is 0", () => {
-    const pace = createReconnectPace({ now: () => 0, random: () => 0.5 });
+    const pace = new ReconnectPace({ now: () => 0, random: () => 0.5 });
     pace.opened();
     expect(pace.nextDelayMs(2000)).toBe(2050);
     expect(pace.nextDelayMs(0)).toBe(500);
@@ -63,7 +63,7 @@ describe("a stream that keeps ending", () => {
 
   test("[R24] may be opened at once if that is likely to succeed, then ever more rarely, but every 6 s", () => {
     let now = 0;
-    const pace = createReconnectPace({ now: () => now, random: () => 1 });
+    const pace = new ReconnectPace({ now: () => now, random: () => 1 });
     const delays = Array.from({ length: 7 }, () => {
       pace.opened();
       const delayMs = pace.soonestDelayMs();
@@ -80,7 +80,7 @@ describe("a stream that keeps ending", () => {
       return seed / 2_147_483_647;
     };
     const delays = Array.from({ length: 200 }, () => {
-      const pace = createReconnectPace({ now: () => 0, random });
+      const pace = new ReconnectPace({ now: () => 0, random });
       for (let attempt = 0; attempt < 4; attempt += 1) pace.opened();
       return pace.nextDelayMs(undefined);
     });
@@ -92,7 +92,7 @@ describe("a stream that keeps ending", () => {
   });
 
   test("is reopened with doubling delays until it brings a message", () => {
-    const pace = createReconnectPace({ now: () => 0, random: () => 1 });
+    const pace = new ReconnectPace({ now: () => 0, random: () => 1 });
     const delays = [1, 2, 3, 4].map(() => {
       pace.opened();
       return pace.nextDelayMs(undefined);

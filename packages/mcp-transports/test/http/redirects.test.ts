@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { displayUrl, judgeRedirect } from "../../src/http/redirects.ts";
+import { displayUrl } from "../../src/errors/wording.ts";
+import { judgeRedirect } from "../../src/http/http-call.ts";
 
 const from = new URL("https://one.example/mcp");
 

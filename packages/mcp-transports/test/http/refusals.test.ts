@@ -181,7 +181,7 @@ describe("a server that refuses the credentials", () => {
     expect(auth.onChallenge).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ name: "remote" }),
       { status: 403, wwwAuthenticate: headers["www-authenticate"] },
-      expect.any(AbortSignal),
+      { principal: undefined, signal: expect.any(AbortSignal) },
     );
   });
 

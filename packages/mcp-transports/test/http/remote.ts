@@ -1,13 +1,13 @@
-import type {
-  ConnectOptions,
-  McpError,
-  ResolvedRemoteServer,
-  ServerLimits,
-  Session,
+import {
+  type ConnectOptions,
+  type McpError,
+  type ResolvedRemoteServer,
+  type ServerLimits,
+  type Session,
+  silentLogger,
 } from "@jackfield/mcp-core";
-import { silentLogger } from "@jackfield/mcp-core";
 import { type HttpFaultScript, type HttpFaultServer, startHttpFaultServer } from "@jackfield/test-kit";
-import type { HttpOptions } from "../../src/http/http-options.ts";
+import type { HttpOptions } from "../../src/http/open-remote.ts";
 import { createConnector } from "../../src/index.ts";
 import { atEnd } from "../cleanup.ts";
 import { failureOf } from "../connecting.ts";

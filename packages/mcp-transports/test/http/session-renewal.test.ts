@@ -35,6 +35,8 @@ describe("a session that the server has forgotten", () => {
     [404, refusal(-32_001, "Session not found")],
     [503, refusal(-32_000, "Unknown session")],
     [200, refusal(-32_001, "Session not found")],
+    [200, refusal(-32_600, "Invalid session")],
+    [200, refusal(-32_000, "Bad Request: session ID not found")],
   ])("is renewed for all callers if the server says so with HTTP %d and %s", async (status, body) => {
     const { remote, session } = await open({ unknownSession: { status, headers: json, body } });
     await remote.until(() => remote.streams.length === 1);
@@ -46,6 +48,30 @@ describe("a session that the server has forgotten", () => {
     expect(await Promise.all(calls)).toHaveLength(3);
     expect(count(remote, "initialize")).toBe(2);
     expect(nonces.map((nonce) => remote.timesCarriedOut(nonce))).toEqual([1, 1, 1]);
+  });
+
+  test("[R24] is begun anew when the host says so; a session that is closed before that is not", async () => {
+    const turns: PromiseWithResolvers<void>[] = [];
+    const beforeRenewal = (signal: AbortSignal) => {
+      const turn = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => turn.reject(signal.reason));
+      turns.push(turn);
+      return turn.promise;
+    };
+    const { remote, session } = await open({}, { beforeRenewal });
+    remote.forgetSessions();
+    const call = session.request("tools/call", ECHO);
+    await vi.waitFor(() => expect(turns).toHaveLength(1));
+    expect(count(remote, "initialize")).toBe(1);
+    turns[0]?.resolve();
+    expect((await call).content).toHaveLength(1);
+    expect(count(remote, "initialize")).toBe(2);
+    remote.forgetSessions();
+    const closed = failureOf(session.request("tools/call", ECHO));
+    await vi.waitFor(() => expect(turns).toHaveLength(2));
+    await session.close();
+    expect(await closed).toMatchObject({ code: "MCP_CLOSED" });
+    expect(count(remote, "initialize")).toBe(2);
   });
 
   test("is not what a 400 about another matter means, nor one that a new session gets as well", async () => {

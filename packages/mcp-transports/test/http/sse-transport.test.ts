@@ -178,11 +178,10 @@ describe("the older HTTP+SSE transport", () => {
     const started = transport.start();
     wire.onHeaders(200, { "content-type": "text/event-stream" });
     wire.onData(Buffer.from("event: endpoint\ndata: /messages?session=first-session\n\n"));
-    const { sessionIds } = transport;
-    expect(sessionIds).toEqual(["first-session"]);
+    expect(transport.facts().secrets).toEqual(["first-session"]);
     wire.onData(Buffer.from("event: endpoint\ndata: /messages?session=other-session\n\n"));
     await started;
-    expect(transport.sessionIds).toBe(sessionIds);
+    expect(transport.facts().secrets).toEqual(["first-session"]);
   });
 
   test("reports any thrown value to onerror as an Error", () => {

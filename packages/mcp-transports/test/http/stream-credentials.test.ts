@@ -1,10 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Credentials } from "../../src/http/credentials.ts";
-import {
-  answerCredentials,
-  heardCredentials,
-  limitedLoginCredentials,
-} from "../../src/http/stream-credentials.ts";
+import { answerCredentials, heardCredentials, LimitedLogin } from "../../src/http/stream-credentials.ts";
 
 const CHALLENGE = { status: 401 } as const;
 const ATTACHED = { headers: ["authorization", "Bearer token"], generation: 0 };
@@ -29,11 +25,11 @@ describe("the credentials of the server's GET stream", () => {
     "are attached to every opening, and try to meet only the first challenge, which %s",
     async (_, isMet, meetChallenge) => {
       const known = credentials(meetChallenge);
-      const { next } = limitedLoginCredentials(known, neverAwaited);
-      expect(await next()?.attach(false)).toBe(ATTACHED);
-      expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(isMet);
+      const login = new LimitedLogin(known, neverAwaited);
+      expect(await login.credentials?.attach(false)).toBe(ATTACHED);
+      expect(await login.credentials?.meetChallenge(CHALLENGE, ATTACHED)).toBe(isMet);
       for (const _ of [2, 3]) {
-        const again = next();
+        const again = login.credentials;
         expect(await again?.attach(false)).toBe(ATTACHED);
         expect(await again?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
       }
@@ -42,19 +38,19 @@ describe("the credentials of the server's GET stream", () => {
   );
 
   test("may still meet a challenge after an opening without one", async () => {
-    const { next } = limitedLoginCredentials(
+    const login = new LimitedLogin(
       credentials(async () => true),
       neverAwaited,
     );
-    await next()?.attach(false);
-    expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
+    await login.credentials?.attach(false);
+    expect(await login.credentials?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
   });
 
   test("meet no challenge once the stream has been open", async () => {
     const known = credentials(async () => true);
-    const { next, opened } = limitedLoginCredentials(known, neverAwaited);
-    opened();
-    expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
+    const login = new LimitedLogin(known, neverAwaited);
+    login.opened();
+    expect(await login.credentials?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
     expect(known.meetChallenge).not.toHaveBeenCalled();
   });
 
@@ -63,21 +59,21 @@ describe("the credentials of the server's GET stream", () => {
     async (_, isMet, meetChallenge) => {
       const known = credentials(meetChallenge);
       let isAwaited = true;
-      const { next, opened } = limitedLoginCredentials(known, () => isAwaited);
-      opened();
-      for (const _ of [1, 2]) expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(isMet);
+      const login = new LimitedLogin(known, () => isAwaited);
+      login.opened();
+      for (const _ of [1, 2]) expect(await login.credentials?.meetChallenge(CHALLENGE, ATTACHED)).toBe(isMet);
       isAwaited = false;
-      expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
+      expect(await login.credentials?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
       expect(known.meetChallenge).toHaveBeenCalledTimes(2);
     },
   );
 
   test("that are outdated are retried without meeting the challenge", async () => {
     const known = credentials(async () => false);
-    const { next, opened } = limitedLoginCredentials(known, neverAwaited);
-    opened();
+    const login = new LimitedLogin(known, neverAwaited);
+    login.opened();
     known.isOutdated.mockReturnValue(true);
-    expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
+    expect(await login.credentials?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
     expect(known.meetChallenge).not.toHaveBeenCalled();
   });
 });
@@ -85,8 +81,8 @@ describe("the credentials of the server's GET stream", () => {
 describe("the credentials of an answer's stream", () => {
   test("meet challenges as long as each one succeeds", async () => {
     const known = credentials(async () => true);
-    const next = answerCredentials(known);
-    for (const _ of [1, 2]) expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
+    const answer = answerCredentials(known);
+    for (const _ of [1, 2]) expect(await answer?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
     expect(known.meetChallenge).toHaveBeenCalledTimes(2);
   });
 
@@ -95,11 +91,9 @@ describe("the credentials of an answer's stream", () => {
     ["failed", () => Promise.reject(new Error("Nobody is there."))],
   ])("try to meet no challenge after one that %s", async (_, meetChallenge) => {
     const known = credentials(meetChallenge);
-    const next = answerCredentials(known);
-    await next()
-      ?.meetChallenge(CHALLENGE, ATTACHED)
-      .catch(() => {});
-    expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
+    const answer = answerCredentials(known);
+    await answer?.meetChallenge(CHALLENGE, ATTACHED).catch(() => {});
+    expect(await answer?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
     expect(known.meetChallenge).toHaveBeenCalledTimes(1);
   });
 });
@@ -117,11 +111,9 @@ test("heardCredentials reports only the challenges that were met", async () => {
 });
 
 test("a stream without credentials gets none", () => {
-  const standing = limitedLoginCredentials(undefined, () => true);
+  const standing = new LimitedLogin(undefined, () => true);
   standing.opened();
-  expect([standing.next(), answerCredentials(undefined)(), heardCredentials(undefined, () => {})]).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ]);
+  expect([standing.credentials, answerCredentials(undefined), heardCredentials(undefined, () => {})]).toEqual(
+    [undefined, undefined, undefined],
+  );
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createStreamWatchdog, type StreamWatchdog } from "../../src/http/stream-watchdog.ts";
+import { StreamWatchdog } from "../../src/http/stream-watchdog.ts";
 
 const suspected: string[] = [];
 let watchdog: StreamWatchdog;
@@ -7,7 +7,7 @@ let watchdog: StreamWatchdog;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
   suspected.length = 0;
-  watchdog = createStreamWatchdog((why) => suspected.push(why));
+  watchdog = new StreamWatchdog((why) => suspected.push(why));
 });
 
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { HttpWire, WireListener, WireRequest } from "../../src/http/http-wire.ts";
-import { createStreamableHttpTransport } from "../../src/http/streamable-http-transport.ts";
+import { StreamableHttpTransport } from "../../src/http/streamable-http-transport.ts";
 import { atEnd } from "../cleanup.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -48,13 +48,15 @@ test("[R24] a session that keeps getting lost with its stream is renewed at most
     known = `session-${begun.length}`;
     return [200, { "mcp-session-id": known }, AGREEMENT];
   });
-  const transport = createStreamableHttpTransport({
+  const transport = new StreamableHttpTransport({
     url: new URL("http://wire.example/mcp"),
     configured: [],
     wire,
     credentials: undefined,
     maxMessageBytes: 0,
     renewalTimeoutMs: 0,
+    closing: new AbortController(),
+    secrets: () => [],
   });
   atEnd(() => transport.close());
   const answered = new Promise((resolve, reject) => {

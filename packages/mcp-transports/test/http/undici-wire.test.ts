@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Dispatcher } from "undici";
 import { afterEach, expect, test, vi } from "vitest";
-import { createConnectionPools } from "../../src/http/connection-pools.ts";
+import { ConnectionPools } from "../../src/http/connection-pools.ts";
 import type { HttpWire, WireRequest } from "../../src/http/http-wire.ts";
 import { createUndiciWire } from "../../src/http/undici-wire.ts";
 import { atEnd } from "../cleanup.ts";
@@ -35,7 +35,7 @@ test("a connection that closed while the program was busy is not used, even with
   atEnd(async () => void (await worker.terminate()));
   const [port] = await once(worker, "message");
   const url = new URL(`http://127.0.0.1:${port}/mcp`);
-  const wire = createUndiciWire(await createConnectionPools().acquire(url.origin, { proxy: true }));
+  const wire = createUndiciWire(await new ConnectionPools().acquire(url.origin, { proxy: true }));
   atEnd(() => wire.close());
   await new Promise<void>((resolve) => void send(wire, { method: "GET", url, isStream: true }, resolve));
   const call = { method: "POST", url, body: "{}", isStream: false } as const;

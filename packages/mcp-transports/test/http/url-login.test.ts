@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { silentLogger } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
+import { readUrlLogin } from "../../src/http/open-remote.ts";
 import { createConnector, type HttpOptions } from "../../src/index.ts";
-import { readUrlLogin } from "../../src/openers/remote.ts";
 import { failureOf } from "../connecting.ts";
 import { never } from "./remote.ts";
 

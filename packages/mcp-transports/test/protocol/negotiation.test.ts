@@ -1,6 +1,6 @@
-import { createDeadline, DEFAULT_LIMITS, type PriorHandshake } from "@jackfield/mcp-core";
+import { createDeadline, DEFAULT_LIMITS, type PriorHandshake, silentLogger } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
-import type { Channel } from "../../src/channel.ts";
+import { createConnector } from "../../src/connector.ts";
 import { Connection } from "../../src/protocol/connection.ts";
 import { firstApproach, negotiate } from "../../src/protocol/era.ts";
 import type { Transport } from "../../src/transport.ts";
@@ -171,9 +171,21 @@ describe.concurrent("an unknown server over stdio", () => {
     const server = scriptedServer((message, { process }) =>
       message.method === "started" ? undefined : process.exit(1),
     );
-    expect((await failToConnect(server)).code).toBe("MCP_HANDSHAKE_FAILED");
+    expect((await failToConnect(server)).code).toBe("MCP_SERVER_EXITED");
     expect(server.starts()).toHaveLength(2);
     expectGone(server.starts());
+  });
+
+  test("is started once by later attempts of a connector that saw it die whatever came first", async () => {
+    const server = scriptedServer((message, { process }) =>
+      message.method === "started" ? undefined : process.exit(1),
+    );
+    const connector = createConnector();
+    const attempt = () => failureOf(connector(server, { signal: never, log: silentLogger }));
+    expect((await attempt()).code).toBe("MCP_SERVER_EXITED");
+    expect((await attempt()).code).toBe("MCP_SERVER_EXITED");
+    expect(requestsOf(server)).toEqual(["server/discover", "initialize", "initialize"]);
+    expect(server.starts()).toHaveLength(3);
   });
 });
 
@@ -306,18 +318,18 @@ describe.concurrent("a remembered handshake", () => {
   });
 });
 
-test("[X1] a session that ends while it is adopted closes its channel and is not retried", async () => {
+test("[X1] a session that ends while it is adopted closes its transport and is not retried", async () => {
   const close = vi.fn(async () => {});
   // No process can be made to die at just that moment.
   const transport: Transport = {
+    isPipe: true,
+    facts: () => ({}),
     start: async () => transport.onclose?.(),
     send: async () => {},
     post() {},
     close,
   };
-  const openChannel = vi.fn(
-    async (): Promise<Channel> => ({ transport, isPipe: true, facts: () => ({}), close }),
-  );
+  const openTransport = vi.fn(async () => transport);
   const deadline = createDeadline({
     signal: never,
     timeoutMs: 0,
@@ -331,20 +343,21 @@ test("[X1] a session that ends while it is adopted closes its channel and is not
     prior: modernPrior,
     connectTimeoutMs: 0,
     deadline,
-    openChannel,
-    createConnection: (channel) =>
+    openTransport,
+    createConnection: (opened) =>
       new Connection({
-        transport: channel.transport,
+        transport: opened,
         limits: DEFAULT_LIMITS,
         listener: { onServerMessage() {}, onEnd() {} },
         onStrayAnswer() {},
         onProblem() {},
       }),
-    onChannel() {},
+    onTransport() {},
+    endingAnyway: new Set(),
     onProbeRefused() {},
   });
   await expect(negotiating).rejects.toMatchObject({ facts: { kind: "output-ended" } });
   expect(close).toHaveBeenCalledOnce();
-  expect(openChannel).toHaveBeenCalledOnce();
+  expect(openTransport).toHaveBeenCalledOnce();
   deadline[Symbol.dispose]();
 });

@@ -1,13 +1,13 @@
 import type { Progress } from "@jackfield/mcp-core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createProgressPace } from "../../src/protocol/progress-pace.ts";
+import { ProgressPace } from "../../src/protocol/pending-request.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function createPace() {
   const heard: number[] = [];
-  const pace = createProgressPace(({ progress }: Progress) => heard.push(progress));
+  const pace = new ProgressPace(({ progress }: Progress) => heard.push(progress));
   return { heard, pace };
 }
 

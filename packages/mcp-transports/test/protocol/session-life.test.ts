@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { McpError, ServerNotification } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
-import { childProcesses } from "../../src/builtin-modules.ts";
+import { childProcesses } from "../../src/stdio/process-table.ts";
 import { connect, failureOf } from "../connecting.ts";
 import { expectGone, gone } from "../processes.ts";
 import { received, scriptedServer } from "../scripted-server.ts";

@@ -329,3 +329,17 @@ describe.concurrent("when the server dies during a call", () => {
     expect(await pinging).toMatchObject({ code: "MCP_SESSION_LOST" });
   });
 });
+
+describe("[H12] the deadline of a call", () => {
+  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+
+  test("keeps the process alive while the call is pending, and no longer", async () => {
+    const server = scriptedServer(() => undefined);
+    const session = await connect(server);
+    const idle = timers();
+    const calling = session.request("tools/call", CALL, { timeoutMs: 60_000, maxTotalMs: 600_000 });
+    expect(timers()).toBe(idle + 1);
+    await calling;
+    expect(timers()).toBe(idle);
+  });
+});

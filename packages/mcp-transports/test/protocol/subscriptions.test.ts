@@ -1,6 +1,6 @@
 import { silentLogger } from "@jackfield/mcp-core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ChannelFault } from "../../src/channel-fault.ts";
+import { TransportFault } from "../../src/faults.ts";
 import type { Connection } from "../../src/protocol/connection.ts";
 import { ENVELOPE_KEYS } from "../../src/protocol/handshake.ts";
 import type { OutgoingRequest, PendingRequest } from "../../src/protocol/pending-request.ts";
@@ -113,7 +113,7 @@ describe("the filter of subscriptions/listen", () => {
 });
 
 describe("a subscription refused for lack of credentials", () => {
-  const UNAUTHORIZED = new ChannelFault({ kind: "http-refused", status: 401 });
+  const UNAUTHORIZED = new TransportFault({ kind: "http-refused", status: 401 });
 
   test("is requested again once after other requests end, however many end", async () => {
     const { subscription, asked, log, onRestored } = subscribing((attempt) =>
@@ -125,7 +125,6 @@ describe("a subscription refused for lack of credentials", () => {
     await vi.advanceTimersByTimeAsync(600_000);
     expect(asked).toHaveLength(2);
     expect(log).toHaveBeenCalledExactlyOnceWith("debug", "The server does not report changes.", {
-      server: "s",
       error: "HTTP 401",
     });
     for (const attempts of [3, 4, 4]) {
@@ -140,7 +139,7 @@ describe("a subscription refused for lack of credentials", () => {
     ["HTTP 401", UNAUTHORIZED],
     [
       "HTTP 403 with a challenge",
-      new ChannelFault({ kind: "http-refused", status: 403, challenge: "Bearer" }),
+      new TransportFault({ kind: "http-refused", status: 403, challenge: "Bearer" }),
     ],
   ])("is not requested again after %s if nothing can renew them", async (_, refusal) => {
     for (const refused of [1, 2]) {
@@ -258,8 +257,8 @@ describe("a subscription refused for lack of credentials", () => {
 });
 
 test.each([
-  ["refused with HTTP 403 but no challenge", new ChannelFault({ kind: "http-refused", status: 403 }), 1],
-  ["refused with HTTP 429", new ChannelFault({ kind: "http-refused", status: 429 }), 5],
+  ["refused with HTTP 403 but no challenge", new TransportFault({ kind: "http-refused", status: 403 }), 1],
+  ["refused with HTTP 429", new TransportFault({ kind: "http-refused", status: 429 }), 5],
   ["refused with a value without a text", Object.create(null), 5],
 ])("a subscription that is %s is logged with that error", async (_, refusal, attempts) => {
   const { subscription, asked, log } = subscribing(() => refusal);
@@ -269,7 +268,7 @@ test.each([
   await vi.advanceTimersByTimeAsync(600_000);
   expect(asked).toHaveLength(attempts);
   const error = refusal.facts ? `HTTP ${refusal.facts.status}` : "a value without a text";
-  expect(log.mock.lastCall?.at(2)).toEqual({ server: "s", error });
+  expect(log.mock.lastCall?.at(2)).toEqual({ error });
 });
 
 describe("a lost subscription", () => {
@@ -286,7 +285,7 @@ describe("a lost subscription", () => {
 
   test.each([403, 404, 405, 408, 409, 425, 429, 503])("comes back after HTTP %i", async (status) => {
     const { subscription, asked, onRestored } = subscribing((attempt) =>
-      attempt === 2 ? new ChannelFault({ kind: "http-refused", status }) : undefined,
+      attempt === 2 ? new TransportFault({ kind: "http-refused", status }) : undefined,
     );
     subscription.open();
     await settle();
@@ -309,7 +308,7 @@ describe("a lost subscription", () => {
 
   test.each([
     ["ECONNREFUSED", Object.assign(new Error("down"), { code: "ECONNREFUSED" })],
-    ["HTTP 404", new ChannelFault({ kind: "http-refused", status: 404 })],
+    ["HTTP 404", new TransportFault({ kind: "http-refused", status: 404 })],
   ])("is given up after five failures in a row with %s", async (_, failure) => {
     const { subscription, asked, log } = subscribing((attempt) => (attempt > 1 ? failure : undefined));
     subscription.open();
@@ -318,7 +317,6 @@ describe("a lost subscription", () => {
     await vi.advanceTimersByTimeAsync(600_000);
     expect(asked).toHaveLength(1 + 5);
     expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("does not report changes"), {
-      server: "s",
       error: expect.any(String),
     });
   });
@@ -350,7 +348,7 @@ describe("a lost subscription", () => {
 
 test.each([
   ["without subscriptions/listen", Object.assign(new Error("no"), { code: -32601 })],
-  ["that answers HTTP 405", new ChannelFault({ kind: "http-refused", status: 405 })],
+  ["that answers HTTP 405", new TransportFault({ kind: "http-refused", status: 405 })],
 ])("a server %s is asked to subscribe once", async (_, refusal) => {
   const { subscription, asked } = subscribing(() => refusal);
   subscription.open();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ChannelFault } from "../../src/channel-fault.ts";
 import { openingError } from "../../src/errors/opening-error.ts";
-import { type CommandLaunch, planLaunch } from "../../src/stdio/command-launch.ts";
+import { TransportFault } from "../../src/faults.ts";
+import { type CommandLaunch, planLaunch } from "../../src/stdio/command.ts";
 import { createRandom, randomArgument } from "../random-arguments.ts";
 
 const WINDOWS = { platform: "win32", systemRoot: "C:\\Windows" } as const;
@@ -23,7 +23,7 @@ describe("planLaunch", () => {
     ["a program in a folder with a batch-file name", "win32", "C:\\a.cmd\\node.exe"],
   ])("starts %s directly, with its arguments unchanged", (_what, platform, file) => {
     const args = ["-y", "a b", 'say "hi"', "%PATH%", "", "line\nbreak", "& calc"];
-    expect(planLaunch(file, args, { ...WINDOWS, platform })).toEqual({ file, args, isVerbatim: false });
+    expect(planLaunch(file, args, { ...WINDOWS, platform })).toMatchObject({ file, args, isVerbatim: false });
   });
 
   test.each(["x.cmd", "x.bat", "x.CMD", "x.BAT", "x.Bat", "x.cmd.", "x.bat ", "x.cmd . .", "x.cmd::$DATA"])(
@@ -73,11 +73,14 @@ describe("planLaunch", () => {
     expect(planLaunch("C:\\node.exe", ["x".repeat(9000)], WINDOWS)).not.toHaveProperty("fault");
   });
 
-  test("[threat T18] keeps a batch file from looking up commands in the working directory", () => {
-    expect(planLaunch(NPX, [], WINDOWS)).toMatchObject({
-      env: { NoDefaultCurrentDirectoryInExePath: "1" },
-    });
-  });
+  test.each([NPX, "C:\\nodejs\\node.exe"])(
+    "[threat T18] keeps %s from looking up commands in the working directory",
+    (file) => {
+      expect(planLaunch(file, [], WINDOWS)).toMatchObject({
+        env: { NoDefaultCurrentDirectoryInExePath: "1" },
+      });
+    },
+  );
 
   test("[threat T19] 5,000 generated arguments survive parsing by cmd.exe and by the program", () => {
     const random = createRandom(19);
@@ -112,7 +115,7 @@ describe("the error for a batch file that cannot be started", () => {
     ["unusable-path", 'path cannot be quoted. Correct "command"'],
   ] as const)("says how to fix %s", (reason, advice) => {
     const server = { transport: "stdio", name: "s", command: "npx", args: [], env: {}, secrets: [] } as const;
-    const fault = new ChannelFault({ kind: "launch-refused", reason });
+    const fault = new TransportFault({ kind: "launch-refused", reason });
     const error = openingError(fault, { server, facts: {}, connectTimeoutMs: 1 });
     expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", phase: "spawn", server: "s" });
     expect(error.message).toContain(advice);

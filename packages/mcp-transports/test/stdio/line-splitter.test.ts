@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
-import { createLineSplitter } from "../../src/stdio/line-splitter.ts";
+import { LineSplitter } from "../../src/stdio/message-reader.ts";
 
 function linesOf(chunks: readonly (Buffer | string)[], maxLineBytes = 100): string[] {
   const lines: string[] = [];
-  const splitter = createLineSplitter(maxLineBytes, (line) => lines.push(line));
+  const splitter = new LineSplitter(maxLineBytes, (line) => lines.push(line));
   for (const chunk of chunks) splitter.push(Buffer.from(chunk));
   return lines;
 }

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { expect, test, vi } from "vitest";
-import { createMessageReader, type MessageReaderOptions } from "../../src/stdio/message-reader.ts";
+import { MessageReader, type MessageReaderOptions } from "../../src/stdio/message-reader.ts";
 
 const lineOf = (id: number) => `${JSON.stringify({ jsonrpc: "2.0", id, result: {} })}\n`;
 const chunkOf = (from: number, to: number) =>
@@ -13,9 +13,8 @@ function createReader(overrides: Partial<MessageReaderOptions> = {}) {
   const read: number[] = [];
   const onFault = vi.fn();
   const onMessage = (message: JSONRPCMessage) => read.push((message as { id: number }).id);
-  const reader = createMessageReader({
+  const reader = new MessageReader({
     maxMessageBytes: 0,
-    check: (message) => message,
     onMessage,
     onError: () => {},
     onFault,

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
-import { isGroupRunning } from "../../src/stdio/tree-members.ts";
+import { isGroupRunning } from "../../src/stdio/process-tree.ts";
 
-const MODULE = new URL("../../src/stdio/tree-members.ts", import.meta.url).href;
+const MODULE = new URL("../../src/stdio/process-tree.ts", import.meta.url).href;
 
 test("no process of a group that never was is running", () => {
   expect(isGroupRunning(2 ** 30)).toBe(false);

@@ -1,74 +1,86 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { describe, expect, test, vi } from "vitest";
-import { createProcessTable, type ProcessSource, psSource } from "../../src/stdio/process-table.ts";
+import { describe, expect, test } from "vitest";
+import {
+  allProcesses,
+  parseProcStat,
+  parsePsOutput,
+  processesNow,
+  processesOf,
+  psFacts,
+} from "../../src/stdio/process-table.ts";
 import { atEnd } from "../cleanup.ts";
 
-function countingSource(): ProcessSource & { scan: ReturnType<typeof vi.fn> } {
-  const source = createSource();
-  return { ...source, scan: vi.fn(source.scan) };
-}
-
-function createSource(): ProcessSource {
-  const fact = { pid: 5, parentPid: 1, groupId: 5, sessionId: 5, start: "1", isDead: false };
-  return { scan: () => [fact], scanNow: () => [fact], inspect: () => fact };
-}
-
-test("fifty simultaneous snapshot requests cost two scans", async () => {
-  // Fake timers, so that fifty requests never take longer than the pause between two scans.
-  vi.useFakeTimers();
-  try {
-    const source = countingSource();
-    const table = createProcessTable(source);
-    const asked = Array.from({ length: 50 }, () => table.snapshot());
-    await vi.advanceTimersByTimeAsync(100);
-    const snapshots = await Promise.all(asked);
-    expect(source.scan).toHaveBeenCalledTimes(2);
-    expect(new Set(snapshots).size).toBe(2);
-    await table.snapshot();
-    expect(source.scan).toHaveBeenCalledTimes(3);
-  } finally {
-    vi.useRealTimers();
-  }
-});
-
-test("a process source that is empty or throws yields undefined", async () => {
-  const silent = { scan: () => [], scanNow: () => [], inspect: () => undefined };
-  const fail = () => {
-    throw new Error("no such program");
-  };
-  for (const source of [silent, { scan: fail, scanNow: fail, inspect: fail }]) {
-    const table = createProcessTable(source);
-    expect(await table.snapshot()).toBeUndefined();
-    expect(table.snapshotNow()).toBeUndefined();
-    expect(table.inspect(process.pid)).toBeUndefined();
-  }
+test("all calls of one turn share a scan", async () => {
+  const [one, other] = await Promise.all([allProcesses(), allProcesses()]);
+  expect(other).toBe(one);
+  expect(await allProcesses()).not.toBe(one);
 });
 
 describe.each([
-  ["this system", undefined],
-  ["ps", psSource],
-])("with %s", (_, source) => {
-  const table = createProcessTable(source);
-
-  test("finds a child with its group and its start time", async () => {
+  ["this system", allProcesses, processesOf],
+  ["ps", psFacts, psFacts],
+])("with %s", (_, all, some) => {
+  test("finds a child with its group and its start time, among all processes and alone", async () => {
     const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
     atEnd(() => child.kill("SIGKILL") && once(child, "exit"));
     const pid = child.pid as number;
-    const inspected = table.inspect(pid);
-    expect(inspected).toMatchObject({ pid, parentPid: process.pid, isDead: false });
-    const snapshot = await table.snapshot();
-    expect(snapshot?.get(pid)).toMatchObject({ groupId: pid, start: inspected?.start });
-    expect(
-      table
-        .snapshotNow()
-        ?.childrenOf(process.pid)
-        .map((fact) => fact.pid),
-    ).toContain(pid);
+    const [alone] = await some([pid]);
+    expect(alone).toMatchObject({ pid, parentPid: process.pid, groupId: pid, isDead: false });
+    const found = (await all()).find((fact) => fact.pid === pid);
+    expect(found).toMatchObject({ groupId: pid, start: alone?.start });
   });
 
   test("finds no process for an unused pid", async () => {
-    expect(table.inspect(2 ** 30)).toBeUndefined();
-    expect((await table.snapshot())?.get(2 ** 30)).toBeUndefined();
+    expect(await some([2 ** 22 + 1])).toEqual([]);
+    expect((await all()).some(({ pid }) => pid === 2 ** 22 + 1)).toBe(false);
+  });
+});
+
+test("finds the same without waiting", () => {
+  expect(processesNow([process.pid])).toMatchObject([{ pid: process.pid }]);
+  expect(processesNow().some(({ pid }) => pid === process.pid)).toBe(true);
+});
+
+describe("parseProcStat", () => {
+  const fields = (state: string) =>
+    `${state} 7 42 40 34816 42 4194560 100 0 0 0 0 0 0 0 20 0 1 0 578646 3133440 394 18446744073709551615`;
+
+  test.each([
+    ["an ordinary line", `42 (node) ${fields("S")}`, false],
+    ["a name with spaces and parentheses", `42 (a) Z (b c) ${fields("R")}`, false],
+    ["a zombie process", `42 (node) ${fields("Z")}`, true],
+    ["a dead process", `42 (node) ${fields("X")}`, true],
+    ["a stopped process", `42 (node) ${fields("T")}`, false],
+  ])("reads %s", (_, line, isDead) => {
+    expect(parseProcStat(`${line}\n`)).toEqual({
+      pid: 42,
+      start: "578646",
+      parentPid: 7,
+      groupId: 42,
+      sessionId: 40,
+      isDead,
+    });
+  });
+
+  test.each(["", "42", "42 (node) S 7 42", "nonsense (x) S 1 1 1"])("returns undefined for %j", (line) => {
+    expect(parseProcStat(line)).toBeUndefined();
+  });
+});
+
+describe("parsePsOutput", () => {
+  test("reads the output of ps on macOS and skips other lines", () => {
+    const output = [
+      "    1     0     1 Ss   Thu Nov 20 08:00:01 2026    ",
+      "  501     1   500 S+   Fri Nov  1 11:38:12 2026",
+      "12345   501   500 Z    Fri Nov 21 11:38:13 2026",
+      "ps: something went wrong",
+      "",
+    ].join("\n");
+    expect(parsePsOutput(output)).toEqual([
+      { pid: 1, parentPid: 0, groupId: 1, start: "Thu Nov 20 08:00:01 2026", isDead: false },
+      { pid: 501, parentPid: 1, groupId: 500, start: "Fri Nov  1 11:38:12 2026", isDead: false },
+      { pid: 12345, parentPid: 501, groupId: 500, start: "Fri Nov 21 11:38:13 2026", isDead: true },
+    ]);
   });
 });

@@ -2,20 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { silentLogger } from "@jackfield/mcp-core";
 import { afterAll, beforeAll, describe, expect, type MockInstance, test, vi } from "vitest";
-import { createProcessSnapshot, type ProcessIdentity } from "../../src/stdio/process-snapshot.ts";
-import { createProcessTable, type ProcessTable } from "../../src/stdio/process-table.ts";
-import type { ProcessTree } from "../../src/stdio/process-tree.ts";
-import {
-  createProcessTreeRegistry,
-  type ProcessTreeRegistryOptions,
-} from "../../src/stdio/process-tree-registry.ts";
-import { type EndGraces, gracesWithin } from "../../src/stdio/tree-end.ts";
-import { createTreeMembers } from "../../src/stdio/tree-members.ts";
-import { createTreeRoster } from "../../src/stdio/tree-roster.ts";
+import { ProcessTree } from "../../src/stdio/process-tree.ts";
 import { atEnd } from "../cleanup.ts";
 import { expectGone, isRunning, killAtEnd } from "../processes.ts";
 
-const label = { server: "files", command: "sh", log: silentLogger };
 let kill: MockInstance<typeof process.kill>;
 
 beforeAll(() => {
@@ -46,17 +36,12 @@ async function startShell(line: string): Promise<{ child: ChildProcess; pids: nu
   return { child, pids: [child.pid as number, ...printed] };
 }
 
-const GRACES = gracesWithin(5_000);
-
-function adopt(
-  child: ChildProcess,
-  { graces = GRACES, ...options }: ProcessTreeRegistryOptions & { graces?: EndGraces } = {},
-): ProcessTree {
-  return createProcessTreeRegistry(options).adopt(child, { ...label, graces });
+/** `closeTimeoutMs`: two fifths of it until SIGTERM, as much until SIGKILL. */
+function adopt(child: ChildProcess, closeTimeoutMs = 5_000): ProcessTree {
+  const { pid = 0, stdin: input } = child;
+  const options = { server: "files", input, closeTimeoutMs, log: silentLogger };
+  return new ProcessTree(Object.assign(child, { pid }), options);
 }
-
-/** For processes that do not exit, however long one waits. */
-const BRIEFLY = { graces: { ...GRACES, endOfInputMs: 100, sigtermMs: 100 } };
 
 /** Prints its process id and ignores every polite request. */
 const STUBBORN = 'trap "" TERM HUP; echo $$; while :; do sleep 600; done';
@@ -80,7 +65,7 @@ describe.concurrent("ending a process tree", () => {
     const { child, pids } = await startShell(
       "trap '' TERM; (trap '' TERM; sleep 600) & echo $!; wait; sleep 600",
     );
-    await adopt(child, BRIEFLY).end();
+    await adopt(child).end({ hurry: true });
     expectGone(pids);
     expect(child.signalCode).toBe("SIGKILL");
   });
@@ -88,7 +73,7 @@ describe.concurrent("ending a process tree", () => {
   test("[R03] kills a stubborn setsid child of a wrapper that exits at once", async () => {
     const { child, pids } = await startShell(`exec 3<&0; setsid sh -c '${STUBBORN}' & cat <&3 >/dev/null`);
     expect(new Set(pids).size).toBe(2);
-    await adopt(child, { graces: { ...GRACES, sigtermMs: 100 } }).end();
+    await adopt(child).end();
     expectGone(pids);
     expect(child.exitCode).toBe(0);
   });
@@ -99,13 +84,13 @@ describe.concurrent("ending a process tree", () => {
     const quoted = `'${wrapped.replaceAll("'", "'\\''")}'`;
     const { child, pids } = await startShell(`"${process.execPath}" -e ${quoted}; true`);
     expect(new Set(pids).size).toBe(3);
-    await adopt(child, BRIEFLY).end();
+    await adopt(child).end({ hurry: true });
     expectGone(pids);
   });
 
   test("[R03] finds descendants of an exited leader by their session", async () => {
     const { child, pids } = await startShell("sleep 600 >/dev/null & echo $!; read -r line; exit 0");
-    const tree = adopt(child, BRIEFLY);
+    const tree = adopt(child);
     const ended = once(child, "exit");
     child.stdin?.write("\n");
     await ended;
@@ -117,16 +102,7 @@ describe.concurrent("ending a process tree", () => {
   test("[R03] ends a process stopped by SIGSTOP", async () => {
     const { child, pids } = await startShell("echo $$; while :; do sleep 600; done");
     child.kill("SIGSTOP");
-    await adopt(child, BRIEFLY).end();
-    expectGone(pids);
-  });
-
-  test("kills the leader's whole group if the process table is empty", async () => {
-    const blind = createProcessTable({ scan: () => [], scanNow: () => [], inspect: () => undefined });
-    const { child, pids } = await startShell(
-      "trap '' TERM; (trap '' TERM; sleep 600) & echo $!; wait; sleep 600",
-    );
-    await adopt(child, { ...BRIEFLY, table: blind }).end({ hurry: true });
+    await adopt(child).end({ hurry: true });
     expectGone(pids);
   });
 });
@@ -143,68 +119,57 @@ test("ending a tree again, even in a hurry, returns the same promise", async () 
   expectGone(pids);
 });
 
-test("ending the tree of a dead server without descendants takes one scan", async () => {
-  const table = createProcessTable();
-  const snapshot = vi.fn(table.snapshot);
+test("ending the tree of a dead server without descendants signals nobody", async () => {
   const child = startLeader("/bin/sh", ["-c", "read -r line; exit 0"]);
-  const tree = adopt(child, { table: { ...table, snapshot } });
+  const tree = adopt(child);
   const ended = once(child, "exit");
   child.stdin?.write("\n");
   await ended;
   await tree.end({ hurry: true });
-  expect(snapshot).toHaveBeenCalledTimes(1);
+  expect(signalled([child.pid as number])).toEqual([]);
   expect(process.listenerCount("SIGHUP")).toBe(0);
 });
 
-describe.concurrent("a foreign process gets no signal", () => {
-  /** A table that reports a wrong start time for one process, the given number of times. */
-  function mistaken(mistakenPid: number, times: number): ProcessTable {
-    const table = createProcessTable();
-    let left = times;
-    return {
-      ...table,
-      inspect(pid) {
-        const fact = table.inspect(pid);
-        if (!fact || pid !== mistakenPid || left === 0) return fact;
-        left -= 1;
-        return { ...fact, start: `${fact.start}0` };
-      },
-    };
-  }
+describe("a foreign process gets no signal", () => {
+  const fact = (pid: number, start: string, parentPid: number, groupId: number) => ({
+    ...{ pid, start, parentPid, groupId, sessionId: groupId },
+    isDead: false,
+  });
 
   test("[R06] if it reuses the pid of an exited child, nor does its group", async () => {
     const { child, pids } = await startShell("sleep 600 & echo $!; wait");
-    // The child is reported as gone, and its pid as reused since.
-    const gone = Object.assign(Object.create(child), { exitCode: 0, stdin: null });
-    await adopt(gone, { ...BRIEFLY, table: mistaken(child.pid as number, 1) }).end();
+    const [leader, other] = pids as [number, number];
+    const tree = adopt(child);
+    const all = [
+      fact(process.pid, "1", 1, 1),
+      fact(leader, "later", 1, leader),
+      fact(other, "2", leader, leader),
+    ];
+    expect(tree.seen(all)).toBe(false);
+    tree.signal("SIGKILL");
     expect(signalled(pids)).toEqual([]);
     expect(pids.every(isRunning)).toBe(true);
-    await adopt(child).end({ hurry: true });
-  });
-
-  test("[R06] if it takes over a pid between the scan and the signal", async () => {
-    const { child, pids } = await startShell("sleep 600 & echo $!; wait");
-    const other = pids[1] as number;
-    const table = mistaken(other, Number.POSITIVE_INFINITY);
-    await adopt(child, { table, graces: { endOfInputMs: 100, sigtermMs: 100, sigkillMs: 100 } }).end({
-      hurry: true,
-    });
-    expect(signalled(pids)).toEqual([child.pid]);
-    expect(isRunning(other)).toBe(true);
-  });
-
-  test("[R06] after a scan has seen the whole tree gone", async () => {
-    const { child, pids } = await startShell("sleep 600 & echo $!; wait");
-    const table = createProcessTable();
-    const members = createTreeMembers(
-      createTreeRoster(table.inspect(pids[0] as number) as ProcessIdentity),
-      table,
-    );
-    expect(members.look(createProcessSnapshot([]))).toBe(false);
-    expect(members.look(await table.snapshot())).toBe(false);
-    members.signal("SIGTERM");
-    members.kill();
-    expect(signalled(pids)).toEqual([]);
-    await adopt(child).end({ hurry: true });
+    await tree.end({ hurry: true }); // the numbers are the child's again
+    expectGone(pids);
   });
 });
+
+test.runIf(process.platform === "linux")(
+  "[R03] a child in another session that was seen once is ended with its tree, although its parent has died",
+  async () => {
+    const { child, pids } = await startShell(`setsid sh -c '${STUBBORN}' & read end`);
+    const tree = adopt(child);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      tree.becomeReady();
+      await vi.advanceTimersByTimeAsync(1000);
+    } finally {
+      vi.useRealTimers();
+    }
+    // The look itself is a turn later.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    process.kill(child.pid as number, "SIGKILL");
+    await tree.end({ hurry: true });
+    expectGone(pids);
+  },
+);

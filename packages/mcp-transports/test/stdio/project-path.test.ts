@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { repositoryAround } from "../../src/stdio/command-start.ts";
+import { repositoryAround } from "../../src/stdio/command.ts";
 import { atEnd } from "../cleanup.ts";
 import { connect, failToConnect } from "../connecting.ts";
 import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";

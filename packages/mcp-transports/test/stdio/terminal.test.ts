@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
-import { createProcessTable } from "../../src/stdio/process-table.ts";
+import { processesNow } from "../../src/stdio/process-table.ts";
 import { atEnd } from "../cleanup.ts";
 import { connect } from "../connecting.ts";
 import { HOST, telling } from "../host-process.ts";
@@ -71,7 +71,7 @@ test("[X13] a server runs in a process group and session of its own", async () =
   const server = scriptedServer();
   await connect(server);
   const [pid] = server.starts() as [number];
-  expect(createProcessTable().inspect(pid)).toMatchObject({ groupId: pid, sessionId: pid });
+  expect(processesNow([pid])).toMatchObject([{ groupId: pid, sessionId: pid }]);
 });
 
 function canExecute(file: string): boolean {

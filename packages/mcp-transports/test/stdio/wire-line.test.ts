@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { formatLine, takeMessages } from "../../src/stdio/wire-line.ts";
+import { takeMessages } from "../../src/stdio/message-reader.ts";
+import { formatLine } from "../../src/stdio/write-queue.ts";
 
 const MESSAGE = { jsonrpc: "2.0", method: "notifications/x" };
 
@@ -71,7 +72,7 @@ test("refuses a message whose line would exceed the maximum string length", asyn
     constants: { ...constants, MAX_STRING_LENGTH: length + 10 },
   } as never);
   vi.resetModules();
-  const limited = await import("../../src/stdio/wire-line.ts").finally(() => spy.mockRestore());
+  const limited = await import("../../src/stdio/write-queue.ts").finally(() => spy.mockRestore());
   expect(limited.formatLine(text(9) as never)).toHaveLength(length + 9);
   expect(() => limited.formatLine(text(10) as never)).toThrow(
     expect.objectContaining({ facts: { kind: "unserializable" } }),

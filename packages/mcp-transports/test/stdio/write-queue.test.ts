@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Writable } from "node:stream";
 import { expect, test, vi } from "vitest";
-import { createWriteQueue } from "../../src/stdio/write-queue.ts";
+import { WriteQueue } from "../../src/stdio/write-queue.ts";
 
 /** A stream that completes a write only on `takeNext`. */
 function createValve() {
@@ -26,7 +26,7 @@ const faultOf = (promise: Promise<unknown>) =>
 
 test("lines of the same tick go out in one write, in order", async () => {
   const { stream, written, takeNext } = createValve();
-  const queue = createWriteQueue(stream);
+  const queue = new WriteQueue(stream);
   const lines = ["a", "b", "c"].map((line) => queue.push(line));
   await Promise.resolve();
   expect(written).toEqual(["a\nb\nc\n"]);
@@ -36,7 +36,7 @@ test("lines of the same tick go out in one write, in order", async () => {
 
 test("lines pushed during a write wait and go out together", async () => {
   const { stream, written, takeNext } = createValve();
-  const queue = createWriteQueue(stream);
+  const queue = new WriteQueue(stream);
   const first = queue.push("a");
   await Promise.resolve();
   const later = [queue.push("b"), queue.push("c")];
@@ -50,7 +50,7 @@ test("lines pushed during a write wait and go out together", async () => {
 
 test("long lines go out in separate writes", async () => {
   const { stream, written, takeNext } = createValve();
-  const queue = createWriteQueue(stream);
+  const queue = new WriteQueue(stream);
   const long = "x".repeat(200_000);
   const lines = [queue.push(long), queue.push("b"), queue.push(long)];
   while (written.length < 2) {
@@ -65,7 +65,7 @@ test("long lines go out in separate writes", async () => {
 
 test("[R13] a line over the queue limit is refused, and no part of it is written", async () => {
   const { stream, written } = createValve();
-  const queue = createWriteQueue(stream, TEN_BYTES);
+  const queue = new WriteQueue(stream, TEN_BYTES);
   const pending = [queue.push("under way")];
   await Promise.resolve();
   pending.push(queue.push("12345"));
@@ -79,7 +79,7 @@ test("[R13] a line over the queue limit is refused, and no part of it is written
 
 test("a line of any size is accepted if nothing is waiting", async () => {
   const { stream, written, takeNext } = createValve();
-  const queue = createWriteQueue(stream, TEN_BYTES);
+  const queue = new WriteQueue(stream, TEN_BYTES);
   const line = queue.push("much longer than that");
   await Promise.resolve();
   expect(written).toHaveLength(1);
@@ -89,7 +89,7 @@ test("a line of any size is accepted if nothing is waiting", async () => {
 
 test("an unwanted line is not written and makes room in the queue", async () => {
   const { stream, written, takeNext } = createValve();
-  const queue = createWriteQueue(stream, TEN_BYTES);
+  const queue = new WriteQueue(stream, TEN_BYTES);
   const events: string[] = [];
   let isWanted = true;
   const dropped = Promise.withResolvers<void>();
@@ -117,7 +117,7 @@ test("an unwanted line is not written and makes room in the queue", async () => 
 
 test("each line counts with an overhead, so short lines cannot fill the memory", async () => {
   const { stream } = createValve();
-  const queue = createWriteQueue(stream, { maxWaitingBytes: 1000, lineOverheadBytes: 100 });
+  const queue = new WriteQueue(stream, { maxWaitingBytes: 1000, lineOverheadBytes: 100 });
   const lines = [queue.push("under way")];
   await Promise.resolve();
   for (let n = 0; n < 9; n += 1) lines.push(queue.push("a"));
@@ -128,7 +128,7 @@ test("each line counts with an overhead, so short lines cannot fill the memory",
 
 test("[T88] a full queue is searched for unwanted lines only after noticeUnwanted()", async () => {
   const { stream } = createValve();
-  const queue = createWriteQueue(stream, TEN_BYTES);
+  const queue = new WriteQueue(stream, TEN_BYTES);
   const isWanted = vi.fn(() => true);
   const lines = [queue.push("under way")];
   await Promise.resolve();
@@ -147,7 +147,7 @@ test("[T88] a full queue is searched for unwanted lines only after noticeUnwante
 
 test("[R11] a broken stream rejects every line", async () => {
   const stream = new Writable({ write: (_chunk, _encoding, callback) => callback(new Error("EPIPE")) });
-  const queue = createWriteQueue(stream);
+  const queue = new WriteQueue(stream);
   const line = queue.push("a");
   await once(stream, "error").catch(() => {});
   queue.end();
@@ -157,7 +157,7 @@ test("[R11] a broken stream rejects every line", async () => {
 
 test("what waits behind a mebibyte is kept as the message, and written as text when there is room", async () => {
   const { stream, written, takeNext } = createValve();
-  const queue = createWriteQueue(stream);
+  const queue = new WriteQueue(stream);
   const formats = Array.from({ length: 30 }, (_, index) => vi.fn(() => `${index} ${"x".repeat(100_000)}`));
   const failed = vi.fn();
   const taken = Promise.withResolvers<void>();

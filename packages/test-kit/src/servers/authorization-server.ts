@@ -20,12 +20,27 @@ export interface AuthorizationBehavior {
    * and the old one stays valid.
    */
   readonly refreshTokens?: "rotate" | "keep" | undefined;
+  /** A spent refresh token still gets the tokens that replaced it, as during the seconds after a rotation. Default false. */
+  readonly acceptsReuse?: boolean | undefined;
   /** Overrides parameters of the authorization response; `null` removes one. */
   readonly callback?: { readonly [parameter: string]: string | null } | undefined;
+  /** How a login page treats an authorization request: with an error code for the redirect, or as a `page` that leads nowhere. */
+  readonly refuses?:
+    | ((
+        request: AuthorizationServerRequest["parameters"],
+        isKnownClient: boolean,
+      ) => "page" | string | undefined)
+    | undefined;
+  /** Overrides members of a registration; `null` removes one. */
+  readonly registered?: { readonly [member: string]: unknown } | undefined;
+  /** The only way in which the token endpoint recognizes a client. Default: any client is recognized. */
+  readonly clientAuth?: "client_secret_basic" | "client_secret_post" | "none" | undefined;
+  /** Where the metadata is. Default `/.well-known/oauth-authorization-server`. */
+  readonly metadataPath?: string | undefined;
   /** Replaces the answer of the registration endpoint. */
   readonly registration?: AuthorizationReply | undefined;
-  /** Replaces the answer of the token endpoint; `undefined` for a grant type keeps the regular one. */
-  readonly tokens?: ((grantType: string) => AuthorizationReply | undefined) | undefined;
+  /** Replaces the answer of the token endpoint; `undefined` for a grant type keeps the regular one, and `lost` drops it on its way. */
+  readonly tokens?: ((grantType: string) => AuthorizationReply | "lost" | undefined) | undefined;
   /** Grants these scopes, whatever is requested. */
   readonly grantedScope?: string | undefined;
 }
@@ -54,7 +69,7 @@ export interface AuthorizationServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Starts an authorization server: metadata (RFC 8414), registration (RFC 7591), code grant with PKCE, refresh. */
+/** Starts an authorization server: metadata (RFC 8414), registration (RFC 7591), code grant with PKCE, refresh, and the grants of programs. */
 export async function startAuthorizationServer(
   behavior: AuthorizationBehavior = {},
 ): Promise<AuthorizationServer> {
@@ -99,22 +114,43 @@ class RunningAuthorizationServer implements AuthorizationServer {
     const read = await readRequest(request);
     this.requests.push(read);
     if (read.path === "/authorize") {
-      const location = this.#authorize(read.parameters);
-      response.writeHead(302, { location: location.href }).end();
+      const { client_id: client = "" } = read.parameters;
+      const refusal = this.#behavior.refuses?.(read.parameters, this.office.knows(client));
+      if (refusal === "page") response.writeHead(400).end("This page leads nowhere.");
+      else response.writeHead(302, { location: this.#authorize(read.parameters, refusal).href }).end();
       return;
     }
-    const { status, body } = this.#answer(read);
+    const answer = this.#answer(read);
+    if (answer === "lost") {
+      request.socket.destroy();
+      return;
+    }
+    const { status, body } = answer;
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   }
 
-  #answer({ method, path, parameters, body = {} }: AuthorizationServerRequest): AuthorizationReply {
-    if (path === "/.well-known/oauth-authorization-server") return { status: 200, body: this.#metadata() };
+  #answer(request: AuthorizationServerRequest): AuthorizationReply | "lost" {
+    const { method, path, parameters, body = {} } = request;
+    const { metadataPath = "/.well-known/oauth-authorization-server" } = this.#behavior;
+    if (path === metadataPath) return { status: 200, body: this.#metadata() };
     if (method === "POST" && path === "/register") {
-      const registered = { ...body, client_id: this.office.register(), client_id_issued_at: 1 };
-      return this.#behavior.registration ?? { status: 201, body: registered };
+      const registered = {
+        ...body,
+        client_id: this.office.register(),
+        client_id_issued_at: 1,
+        ...this.#behavior.registered,
+      };
+      return this.#behavior.registration ?? { status: 201, body: withoutNull(registered) };
     }
     if (method === "POST" && path === "/token") {
-      return this.#behavior.tokens?.(parameters.grant_type ?? "") ?? this.#tokens(parameters);
+      const { tokens, clientAuth } = this.#behavior;
+      const replaced = tokens?.(parameters.grant_type ?? "");
+      if (replaced !== undefined && replaced !== "lost") return replaced;
+      const client = clientOf(request);
+      if (clientAuth !== undefined && client.method !== clientAuth)
+        return { status: 401, body: { error: "invalid_client" } };
+      const regular = this.#tokens({ ...parameters, client_id: client.id });
+      return replaced ?? regular;
     }
     return { status: 404, body: { error: "not_found" } };
   }
@@ -131,13 +167,13 @@ class RunningAuthorizationServer implements AuthorizationServer {
       token_endpoint_auth_methods_supported: ["none"],
       ...this.#behavior.metadata,
     };
-    return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
+    return withoutNull(metadata);
   }
 
-  #authorize(parameters: AuthorizationServerRequest["parameters"]): URL {
+  #authorize(parameters: AuthorizationServerRequest["parameters"], error?: string): URL {
     const location = new URL(parameters.redirect_uri ?? this.issuer);
     const answer = {
-      code: this.office.grantCode(parameters),
+      ...(error === undefined ? { code: this.office.grantCode(parameters) } : { error }),
       state: parameters.state ?? null,
       ...this.#behavior.callback,
     };
@@ -148,11 +184,20 @@ class RunningAuthorizationServer implements AuthorizationServer {
   }
 
   #tokens(parameters: AuthorizationServerRequest["parameters"]): AuthorizationReply {
-    const { lifetimeS = 3_600, refreshTokens = "rotate", grantedScope } = this.#behavior;
-    const grant =
-      parameters.grant_type === "refresh_token"
-        ? this.office.refresh(parameters.refresh_token ?? "", refreshTokens === "rotate")
-        : this.office.redeem(parameters, grantedScope);
+    const {
+      lifetimeS = 3_600,
+      refreshTokens = "rotate",
+      acceptsReuse = false,
+      grantedScope,
+    } = this.#behavior;
+    const grantOf = {
+      refresh_token: () =>
+        this.office.refresh(parameters.refresh_token ?? "", refreshTokens === "rotate", acceptsReuse),
+      client_credentials: () => this.office.issueTo(grantedScope ?? parameters.scope),
+      "urn:ietf:params:oauth:grant-type:jwt-bearer": () =>
+        this.office.issueTo(grantedScope ?? parameters.scope),
+    }[parameters.grant_type ?? ""];
+    const grant = grantOf ? grantOf() : this.office.redeem(parameters, grantedScope);
     if (grant === undefined)
       return { status: 400, body: { error: "invalid_grant", error_description: "spent" } };
     const { accessToken, refreshToken, scope } = grant;
@@ -165,6 +210,19 @@ class RunningAuthorizationServer implements AuthorizationServer {
     };
     return { status: 200, body };
   }
+}
+
+function withoutNull(members: { readonly [member: string]: unknown }) {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}
+
+/** Who sent a token request, and how it said so. */
+function clientOf({ parameters, headers }: AuthorizationServerRequest): { id: string; method: string } {
+  const [scheme, credentials = ""] = (headers.authorization ?? "").split(" ");
+  const [id = ""] = Buffer.from(credentials, "base64").toString().split(":");
+  if (scheme === "Basic") return { id: decodeURIComponent(id), method: "client_secret_basic" };
+  const method = parameters.client_secret === undefined ? "none" : "client_secret_post";
+  return { id: parameters.client_id ?? "", method };
 }
 
 async function readRequest(request: IncomingMessage): Promise<AuthorizationServerRequest> {

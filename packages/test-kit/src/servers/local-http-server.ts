@@ -14,7 +14,8 @@ export interface LocalHttpServer {
 export async function startLocalHttpServer(
   receive: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<LocalHttpServer> {
-  const server = createServer((request, response) => {
+  // On a busy machine, a client may not have seen yet that an idle connection was closed.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     receive(request, response).catch(() => response.destroy());
   });
   await once(server.listen(0, "127.0.0.1"), "listening");

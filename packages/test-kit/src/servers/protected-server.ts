@@ -10,6 +10,10 @@ export interface ProtectedServerOptions {
   readonly behind?: string | undefined;
   /** Overrides members of the protected resource metadata; `null` removes one, `false` removes the document. */
   readonly metadata?: { readonly [member: string]: unknown } | false | undefined;
+  /** Where the metadata is. Default `/.well-known/oauth-protected-resource/mcp`. */
+  readonly metadataPath?: string | undefined;
+  /** Where the challenge says that the metadata is. Default: where it is. */
+  readonly namedMetadata?: string | undefined;
   /** Has no resource metadata; its origin is the issuer, with the endpoints of the authorization server (MCP 2025-03-26). */
   readonly isIssuer?: boolean | undefined;
   /** Named in the challenge, and required of a token. */
@@ -69,7 +73,7 @@ class RunningProtectedServer implements ProtectedServer {
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? "/", this.url);
-    if (pathname !== "/mcp") {
+    if (pathname !== "/mcp" && pathname !== "/mcp/") {
       await text(request);
       this.#describe(pathname, response);
       return;
@@ -96,9 +100,9 @@ class RunningProtectedServer implements ProtectedServer {
   }
 
   #document(pathname: string): { readonly [member: string]: unknown } | undefined {
-    const { metadata, isIssuer = false, authorizationServer } = this.#options;
+    const { metadata, isIssuer = false, authorizationServer, metadataPath = METADATA_PATH } = this.#options;
     const { issuer } = authorizationServer;
-    if (pathname === METADATA_PATH && metadata !== false && !isIssuer) {
+    if (pathname === metadataPath && metadata !== false && !isIssuer) {
       return { resource: this.url, authorization_servers: [issuer], ...metadata };
     }
     if (pathname !== "/.well-known/oauth-authorization-server" || !isIssuer) return undefined;
@@ -114,10 +118,11 @@ class RunningProtectedServer implements ProtectedServer {
 
   #judge({ headers }: IncomingMessage): { status: 401 | 403; header: string } | undefined {
     const { scope, authorizationServer, metadata, isIssuer = false } = this.#options;
+    const { metadataPath = METADATA_PATH, namedMetadata = metadataPath } = this.#options;
     const token = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1];
     const granted = token === undefined ? undefined : authorizationServer.office.scopesOf(token);
     const where =
-      metadata === false || isIssuer ? [] : [`resource_metadata="${new URL(METADATA_PATH, this.url)}"`];
+      metadata === false || isIssuer ? [] : [`resource_metadata="${new URL(namedMetadata, this.url)}"`];
     const wanted = scope === undefined ? [] : [`scope="${scope}"`];
     const challenge = (...facts: string[]) =>
       `Bearer ${[...facts, ...where, ...wanted].join(", ") || "realm=x"}`;

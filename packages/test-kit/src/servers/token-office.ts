@@ -13,12 +13,21 @@ type Parameters = { readonly [name: string]: string };
 /** Issues tokens, and tracks which of them are valid. */
 export interface TokenOffice {
   register(): string;
+  /** Whether a client was registered and is not forgotten. */
+  knows(client: string): boolean;
+  /** Forgets all registered clients, as an authorization server does that lost its data. */
+  forgetClients(): void;
   /** Issues a code for an authorization request. */
   grantCode(request: Parameters): string;
   /** Redeems a code; `undefined` if it is unknown or spent, or the verifier, the redirect URI or the client does not match. */
   redeem(request: Parameters, grantedScope: string | undefined): IssuedTokens | undefined;
-  /** Redeems a refresh token; `undefined` if it is not valid. Reuse of a rotated token ends the whole login. */
-  refresh(refreshToken: string, isRotating: boolean): IssuedTokens | undefined;
+  /**
+   * Redeems a refresh token; `undefined` if it is not valid. Reuse of a rotated token ends the whole login, unless it is accepted: then it
+   * gets the same tokens again.
+   */
+  refresh(refreshToken: string, isRotating: boolean, acceptsReuse?: boolean): IssuedTokens | undefined;
+  /** Issues an access token to a client without a user. */
+  issueTo(scope: string | undefined): IssuedTokens;
   /** The scopes of an access token; `undefined` if it is not valid. */
   scopesOf(accessToken: string): readonly string[] | undefined;
   /** Invalidates every access token, as if it had expired. */
@@ -38,7 +47,8 @@ export function createTokenOffice(): TokenOffice {
   const codes = new Map<string, Parameters>();
   const accessTokens = new Map<string, Login>();
   const refreshTokens = new Map<string, Login>();
-  const spent = new Map<string, Login>();
+  const spent = new Map<string, { readonly login: Login; readonly replacement: IssuedTokens }>();
+  const clients = new Set<string>();
   let replays = 0;
 
   const issue = (login: Login, withRefreshToken: boolean): IssuedTokens => {
@@ -50,7 +60,13 @@ export function createTokenOffice(): TokenOffice {
     return { accessToken, refreshToken, scope: login.scope };
   };
   return {
-    register: () => `client-${randomUUID()}`,
+    register() {
+      const client = `client-${randomUUID()}`;
+      clients.add(client);
+      return client;
+    },
+    knows: (client) => clients.has(client),
+    forgetClients: () => clients.clear(),
     grantCode(request) {
       const code = `code-${randomUUID()}`;
       codes.set(code, request);
@@ -66,20 +82,23 @@ export function createTokenOffice(): TokenOffice {
         asked.client_id === client_id;
       return isHis ? issue({ scope: grantedScope ?? asked.scope, isOver: false }, true) : undefined;
     },
-    refresh(refreshToken, isRotating) {
+    refresh(refreshToken, isRotating, acceptsReuse = false) {
       const replayed = spent.get(refreshToken);
+      if (replayed && acceptsReuse) return replayed.replacement;
       if (replayed) {
         replays += 1;
-        replayed.isOver = true;
+        replayed.login.isOver = true;
       }
       const login = refreshTokens.get(refreshToken);
       if (!login || login.isOver) return undefined;
+      const issued = issue(login, isRotating);
       if (isRotating) {
         refreshTokens.delete(refreshToken);
-        spent.set(refreshToken, login);
+        spent.set(refreshToken, { login, replacement: issued });
       }
-      return issue(login, isRotating);
+      return issued;
     },
+    issueTo: (scope) => issue({ scope, isOver: false }, false),
     scopesOf(accessToken) {
       const login = accessTokens.get(accessToken);
       return login && !login.isOver ? (login.scope ?? "").split(" ").filter(Boolean) : undefined;

@@ -45,9 +45,9 @@ function describeSuccess({ prepare, connect, open }: ConnectorBench, era: Protoc
 function describeFailure({ prepare, connect }: ConnectorBench, { era, isProbed }: OpeningTraits): void {
   test("connecting to a silent server fails at the connect deadline", async () => {
     const subject = await prepare({ silentOn: HANDSHAKE_METHODS });
-    const error = await failureOf(connect(subject, { limits: { connectTimeoutMs: 400 } }));
+    const error = await failureOf(connect(subject, { limits: { connectTimeoutMs: 1_500 } }));
     expect(error).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", server: subject.server.name });
-    expect(error.message).toContain("400 ms");
+    expect(error.message).toContain("1500 ms");
   });
 
   if (isProbed)

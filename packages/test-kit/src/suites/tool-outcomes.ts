@@ -33,14 +33,39 @@ export type ResultOutcome = Extract<ToolOutcome, { result: ToolCallResult }>;
 /** The rows with an error. */
 export type ErrorOutcome = Extract<ToolOutcome, { error: McpError }>;
 
-const BYTES = "aGVsbG8=";
+/** Three bytes that are neither text nor an image, for types that nobody checks. */
+const BYTES = "AAEC";
+const SAMPLES: Readonly<Record<string, string>> = {
+  "application/pdf": "JVBERi0xLjQKJSVFT0Y=",
+  "image/gif": "R0lGODlhAQABAAAAACw=",
+  "image/jpeg": "/9j/4AAQ",
+  "image/png":
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "image/webp": "UklGRhoAAABXRUJQVlA4TA0AAAA=",
+};
+/** What a server may send in place of an image block. */
+const SCREENSHOT = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(592)]).toString(
+  "base64",
+);
+/** An image of 1,280 by 9,000 pixels, by its header, as a browser takes one of a whole page. */
+const TALL = Buffer.concat([
+  Buffer.from(SAMPLES["image/png"] ?? "", "base64").subarray(0, 16),
+  Buffer.from([0, 0, 5, 0, 0, 0, 35, 40]),
+  Buffer.alloc(24),
+]).toString("base64");
+const sample = (mimeType?: string) => SAMPLES[mimeType ?? ""] ?? BYTES;
 const text = (value: string): ContentBlock => ({ type: "text", text: value });
 const odd = (block: unknown): ContentBlock => block as ContentBlock;
 const blob = (mimeType?: string): ContentBlock => ({
   type: "resource",
-  resource: { uri: "file:///a", blob: BYTES, ...(mimeType === undefined ? {} : { mimeType }) },
+  resource: { uri: "file:///a", blob: sample(mimeType), ...(mimeType === undefined ? {} : { mimeType }) },
 });
-const media = (mimeType: string): ExpectedPart => ({ media: mimeType, bytes: BYTES });
+const image = (mimeType: string, bytes = mimeType): ContentBlock => ({
+  type: "image",
+  mimeType,
+  data: sample(bytes),
+});
+const media = (mimeType: string): ExpectedPart => ({ media: mimeType, bytes: sample(mimeType) });
 
 function answer(
   title: string,
@@ -62,10 +87,14 @@ const RESULTS: readonly ResultOutcome[] = [
   answer("[T28] no content", [], NOTHING),
   answer("an empty text", [text("")], NOTHING),
   answer("an empty text beside another", [text(""), text("a")], [{ text: "a" }]),
-  answer("[T26] an image", [{ type: "image", data: BYTES, mimeType: "image/png" }], [media("image/png")]),
+  answer(
+    "[T26] an image",
+    [{ type: "image", data: sample("image/png"), mimeType: "image/png" }],
+    [media("image/png")],
+  ),
   answer(
     "[T26] a text, an image and a text",
-    [text("before"), { type: "image", data: BYTES, mimeType: "image/webp" }, text("after")],
+    [text("before"), { type: "image", data: sample("image/webp"), mimeType: "image/webp" }, text("after")],
     [{ text: "before" }, media("image/webp"), { text: "after" }],
   ),
   answer("audio", [{ type: "audio", data: BYTES, mimeType: "audio/wav" }], [media("audio/wav")]),
@@ -75,12 +104,12 @@ const RESULTS: readonly ResultOutcome[] = [
   answer(
     "a binary resource that no model reads",
     [blob("application/zip")],
-    [{ text: "[resource: file:///a (application/zip), content not shown]" }],
+    [{ text: "[resource: file:///a (application/zip, 3 bytes), content not shown]" }],
   ),
   answer(
     "a binary resource without a MIME type",
     [blob()],
-    [{ text: "[resource: file:///a (application/octet-stream), content not shown]" }],
+    [{ text: "[resource: file:///a (3 bytes), content not shown]" }],
   ),
   answer(
     "a text resource",
@@ -120,9 +149,70 @@ const RESULTS: readonly ResultOutcome[] = [
   ),
   answer(
     "structured content beside an image",
-    [{ type: "image", data: BYTES, mimeType: "image/png" }],
+    [{ type: "image", data: sample("image/png"), mimeType: "image/png" }],
     [media("image/png"), { data: { width: 1 } }],
     { structuredContent: { width: 1 } },
+  ),
+  answer(
+    "an image under another name",
+    [image("image/PNG; charset=binary", "image/png")],
+    [media("image/png")],
+  ),
+  answer(
+    "a screenshot of 9,000 pixels",
+    [{ type: "image", data: TALL, mimeType: "image/png" }],
+    [{ media: "image/png", bytes: TALL }],
+  ),
+  answer("a GIF", [image("image/gif")], [media("image/gif")]),
+  answer(
+    "an image that no model takes",
+    [image("image/bmp")],
+    [{ text: "[image: image/bmp, 3 bytes, not shown]" }],
+  ),
+  answer(
+    "an image that is none",
+    [image("image/png", "image/bmp")],
+    [{ text: "[image: image/png, 3 bytes, not shown]" }],
+  ),
+  answer(
+    "an SVG image",
+    [{ type: "image", mimeType: "image/svg+xml", data: Buffer.from("<svg/>").toString("base64") }],
+    [{ text: "<svg/>" }],
+  ),
+  answer(
+    "a text file as bytes",
+    [
+      {
+        type: "resource",
+        resource: {
+          uri: "file:///a.md",
+          mimeType: "text/markdown",
+          blob: Buffer.from("# A").toString("base64"),
+        },
+      },
+    ],
+    [{ text: "[resource: file:///a.md]\n# A" }],
+  ),
+  answer(
+    "a text that is a screenshot in base64",
+    [text(SCREENSHOT)],
+    [{ text: "[image/png, 600 bytes, not shown]" }],
+  ),
+  answer("half of a surrogate pair", [text("cut \ud83d")], [{ text: "cut \ufffd" }]),
+  answer("half of a surrogate pair in a name", [], [{ data: { "\ufffd": 1 } }], {
+    structuredContent: { "\ud83d": 1 },
+  }),
+  answer("a blank text beside an image", [text(" \n"), image("image/png")], [media("image/png")]),
+  answer("a blank text", [text(" \n")], NOTHING),
+  answer(
+    "a text for the user alone",
+    [{ type: "text", text: "violet", annotations: { audience: ["user"] } }, text("Done.")],
+    [{ text: "Done." }],
+  ),
+  answer(
+    "nothing but a text for the user alone",
+    [{ type: "text", text: "violet", annotations: { audience: ["user"] } }],
+    [{ text: "The tool's answer is shown to the user alone." }],
   ),
   answer("[T23] an error", [text("no such row")], [{ text: "no such row" }], { isError: true }),
   answer(
@@ -136,9 +226,9 @@ const RESULTS: readonly ResultOutcome[] = [
   }),
   answer("[T27] a block of an unknown kind", [odd({ type: "x", a: 1 })], [{ text: '{"type":"x","a":1}' }]),
   answer(
-    "an image without a MIME type",
+    "an image without bytes and MIME type",
     [odd({ type: "image", data: "a" })],
-    [{ text: '{"type":"image","data":"a"}' }],
+    [{ text: "[image, not shown]" }],
   ),
   answer("a block that is null", [odd(null)], [{ text: "null" }]),
   answer("a result without content", undefined as unknown as ContentBlock[], NOTHING),

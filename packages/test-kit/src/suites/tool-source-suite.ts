@@ -22,8 +22,29 @@ export function toolSourceSuite(name: string, open: () => Promise<ToolSourceUnde
     afterEach(() => opened.dispose());
 
     describeTools(() => opened);
+    describeSearch(() => opened);
     describeCalls(() => opened);
     describeListeners(() => opened);
+  });
+}
+
+function describeSearch(openedOf: () => ToolSourceUnderTest): void {
+  test("searchTools finds a tool that is offered by its exact name, first", () => {
+    const { source } = openedOf();
+    for (const tool of source.tools()) expect(source.searchTools(tool.name)[0]).toBe(tool);
+  });
+
+  test("searchTools finds no more than it is asked for, and only of the servers that it is asked for", () => {
+    const { source, echo } = openedOf();
+    expect(source.searchTools(echo.tool, { limit: 1 }).length).toBe(1);
+    expect(source.searchTools(echo.tool, { servers: [] })).toEqual([]);
+    expect(source.searchTools(echo.tool, { tools: () => false })).toEqual([]);
+    const found = source.searchTools(echo.tool, { servers: [echo.server] });
+    expect(new Set(found.map(({ server }) => server))).toEqual(new Set([echo.server]));
+  });
+
+  test("searchTools finds nothing where nothing fits", () => {
+    expect(openedOf().source.searchTools("zyxwvut qponmlk")).toEqual([]);
   });
 }
 

@@ -9,7 +9,7 @@ const NEXT_STEPS: { readonly [C in DiagnosticCode]?: string } = {
   ConfigSyntaxError: "Correct the file at this place; its servers are not read until then.",
   ConfigShapeError: "Write the file in the form its host describes.",
   ServerConfigError: "Correct the entry; the others work.",
-  "wrong-root-key": "Rename the key; its servers are not read until then.",
+  "wrong-root-key": "Move the servers there; they are not read until then.",
   "literal-secret":
     "Put the value into an environment variable and write ${NAME} in its place; revoke the credential if the file was shared.",
   "unresolved-variable": "Set the variable, or write a default as in ${NAME:-default}.",
@@ -34,7 +34,7 @@ export function configurationFindings({
           findingOf(
             "discovery-failed",
             discoveryError.message,
-            "Name the files that you need with --config FILE.",
+            "Correct what the message names; until then, only servers that are given here are used.",
           ),
         ];
   return [
@@ -42,6 +42,26 @@ export function configurationFindings({
     ...problems.map(problemFinding),
     ...diagnostics.filter(isOwnDiagnostic).flatMap(diagnosticFinding),
   ];
+}
+
+/** A file in which many people write servers although no program reads them there. */
+const SETTINGS_OF_CLAUDE = /[\\/]settings(?:\.local)?\.json$/;
+
+/** Servers in Claude Code's settings, which are told even if its files are not searched. */
+export async function settingsFindings(
+  { diagnostics }: Pick<Mcp["report"], "diagnostics">,
+  cwd: string | undefined,
+): Promise<readonly Finding[]> {
+  const { discoverServers } = await import("@jackfield/mcp-config");
+  const found = await discoverServers({ hosts: ["claude-code"], cwd });
+  const isTold = (message: string) => diagnostics.some((told) => told.message === message);
+  return found.diagnostics
+    .filter(isOwnDiagnostic)
+    .filter(
+      ({ code, file = "", message }) =>
+        code === "wrong-root-key" && SETTINGS_OF_CLAUDE.test(file) && !isTold(message),
+    )
+    .flatMap(diagnosticFinding);
 }
 
 /** The message about an option ends with the next step; that about a file need not. */

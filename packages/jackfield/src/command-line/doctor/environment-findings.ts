@@ -1,5 +1,5 @@
+import type { Variables } from "../../connect-deadline.ts";
 import { connectDeadlineFault } from "../../connect-deadline.ts";
-import type { Variables } from "../../presets/duration-variable.ts";
 import { type Finding, findingOf } from "./finding.ts";
 
 /** Variables of Jackfield's own that are set to something invalid. */

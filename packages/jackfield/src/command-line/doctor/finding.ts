@@ -16,6 +16,7 @@ export const FINDING_CODES = {
   "home-unknown": "warning",
   "variable-ignored": "warning",
   "catalog-damaged": "warning",
+  "started-elsewhere": "info",
   "many-tokens": "info",
 } as const satisfies { readonly [code: string]: Diagnostic["severity"] };
 

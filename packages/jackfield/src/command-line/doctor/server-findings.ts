@@ -15,11 +15,14 @@ interface Cause {
 
 const CAUSES: { readonly [C in ErrorCode]?: Cause } = {
   MCP_COMMAND_NOT_FOUND: { code: "command-not-found" },
-  MCP_CONFIG_VARIABLE_MISSING: { code: "variable-unset", nextStep: adviseOnVariable },
+  MCP_CONFIG_VARIABLE_MISSING: {
+    code: "variable-unset",
+    nextStep: "Set the variable where this program is started.",
+  },
   MCP_AUTH_REQUIRED: { code: "login-needed", nextStep: adviseOnLogin },
   MCP_CONFIG_INVALID: { code: "server-failed" },
   MCP_STORAGE_FAILED: { code: "server-failed" },
-  MCP_CONNECT_TIMEOUT: { code: "server-failed", nextStep: adviseOnTimeout },
+  MCP_CONNECT_TIMEOUT: { code: "server-failed" },
   MCP_SERVER_EXITED: { code: "server-failed" },
   MCP_HANDSHAKE_FAILED: { code: "server-failed" },
   MCP_CONNECT_FAILED: {
@@ -33,27 +36,6 @@ const UNKNOWN_CAUSE: Cause = {
   nextStep: ({ error }, { places }) =>
     generalStep(error?.message ?? "", `See the details with: npx ${nextCommand("status --verbose", places)}`),
 };
-
-/** How an error says that a server writes something else than the protocol, which it is then told to stop. */
-const IS_STRAY_OUTPUT = / not JSON-RPC /;
-
-/** The message itself advises to wait longer or to run the command. */
-function adviseOnTimeout({ error, transport }: ServerSnapshot): string | undefined {
-  if (transport !== "stdio" || IS_STRAY_OUTPUT.test(error?.message ?? "")) return undefined;
-  return 'If it is downloaded when it starts, it may lack the proxy or the certificates of your environment: set them in "env" of the entry.';
-}
-
-/** Setting a variable is not enough for an entry of a project: it is given none of its user's. */
-function adviseOnVariable({ definedIn, error }: ServerSnapshot): string | undefined {
-  const message = error?.message ?? "";
-  if (definedIn.scope !== "project")
-    return generalStep(message, "Set the variable where this program is started.");
-  const andSet = IS_UNSET.test(message) ? " Set the variable as well." : "";
-  return `If you trust the file, name it with --config FILE: its entries then count as your own.${andSet} For a value that is not a credential, a default as in \${NAME:-default} is enough.`;
-}
-
-/** How an error says that a variable has no value. */
-const IS_UNSET = / refers to .* not set/;
 
 /** How an error advises a login with a command, which it shows. */
 const HAS_LOGIN_COMMAND = /Log in with: /;
@@ -137,14 +119,12 @@ export function approvalFindings(
   blocked: readonly BlockedReport[],
   places: CommandPlaces,
 ): readonly Finding[] {
-  return blocked
-    .filter(({ by }) => by === "approval")
-    .map(({ name, definedIn }) => {
-      const { file, line } = definedIn;
-      const message = `Server ${JSON.stringify(name)} comes from this project and is not started: it is not approved.`;
-      const nextStep = `Review it with: ${approveCommand([{ name, definedIn }], places)}`;
-      return findingOf("not-approved", message, nextStep, { server: name, file, line });
-    });
+  const waiting = blocked.filter(({ by }) => by === "approval");
+  const nextStep = `Review ${waiting.length === 1 ? "it" : "them"} with: ${approveCommand(waiting, places)}`;
+  return waiting.map(({ name, definedIn: { file, line } }) => {
+    const message = `Server ${JSON.stringify(name)} comes from this project and is not started: it is not approved.`;
+    return findingOf("not-approved", message, nextStep, { server: name, file, line });
+  });
 }
 
 /** The source of a pattern: its set of characters takes long to build. */

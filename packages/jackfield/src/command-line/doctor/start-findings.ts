@@ -1,5 +1,7 @@
-import type { LastOutcome, ServerSnapshot } from "@jackfield/mcp-core";
+import type { LastOutcome, ResolvedStdioServer, ServerSnapshot } from "@jackfield/mcp-core";
+import { fileSystem } from "@jackfield/mcp-core/node";
 import type { Orphan } from "@jackfield/mcp-transports";
+import { ownStateDirectory } from "../../state-directory.ts";
 import type { Activity } from "../activities.ts";
 import { durationText } from "../duration-text.ts";
 import { type Finding, findingOf } from "./finding.ts";
@@ -38,6 +40,29 @@ export function slowStartFindings(
         : 'Write "lazy": true into the entry to connect at the first call.';
     return [findingOf("slow-start", message, nextStep, { server: name, file, line })];
   });
+}
+
+/** Servers that were started in the neutral folder, since nobody would guess why they see nothing of this one. */
+export function neutralFolderFindings(started: Iterable<ResolvedStdioServer>): readonly Finding[] {
+  const folder = launchFolder();
+  const moved = [...started].filter(({ cwd }) => cwd !== undefined && cwd === folder);
+  if (moved.length === 0) return [];
+  const names = moved.map(({ name }) => JSON.stringify(name)).join(", ");
+  const isOne = moved.length === 1;
+  const message = isOne
+    ? `Server ${names} starts in an empty folder, because its command would take packages, code or settings from this one.`
+    : `Servers ${names} start in an empty folder, because their commands would take packages, code or settings from this one.`;
+  const nextStep = `To start ${isOne ? "it" : "one"} in a folder that you trust, write "cwd" into its entry.`;
+  return [findingOf("started-elsewhere", message, nextStep, isOne ? { server: moved[0]?.name } : {})];
+}
+
+function launchFolder(): string | undefined {
+  const folder = ownStateDirectory("launch");
+  try {
+    return folder && fileSystem.realpathSync.native(folder);
+  } catch {
+    return undefined; // Nothing was ever started there.
+  }
 }
 
 /** Servers that are still running although the host that started them is gone. */

@@ -1,5 +1,4 @@
-import type { ServerSnapshot, ToolDescriptor } from "@jackfield/mcp-core";
-import { estimateTokens } from "../token-estimate.ts";
+import { estimateTokens, type ServerSnapshot, type ToolDescriptor } from "@jackfield/mcp-core";
 import { type Finding, findingOf } from "./finding.ts";
 
 /** How many tokens a server's tools may cost in each request without a finding. */
