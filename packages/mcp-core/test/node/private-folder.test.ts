@@ -244,6 +244,8 @@ describe.runIf(process.getuid)("a private file", () => {
     expect(folder.names()).toEqual([stranger]);
     folder.replace("other", "text");
     expect(readdirSync(path).sort()).toEqual([fresh, stranger, "other"].sort());
+    const inASecond = (Date.now() + 1_000) / 1000;
+    utimesSync(join(path, fresh ?? ""), inASecond, inASecond);
     new PrivateFolder(path, { draftLifetimeMs: 0 }).remove("other");
     expect(readdirSync(path)).toEqual([stranger]);
   });
