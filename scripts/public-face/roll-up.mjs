@@ -8,16 +8,23 @@ import ts from "typescript";
 /**
  * Rolls the declarations of one built entry up. Other packages' types stay imports. Comments are left out: a better docstring is not
  * another face.
+ *
+ * @returns the face, and what any declaration imports that a compiler meets on the way, seen on the face or not
  */
 export async function rollUp(declarations) {
+  const imported = new Set();
   const bundle = await rollup({
     input: declarations,
     plugins: [dts()],
-    external: (id) => !id.startsWith(".") && !isAbsolute(id),
+    external: (id) => {
+      const isExternal = !id.startsWith(".") && !isAbsolute(id);
+      if (isExternal) imported.add(id);
+      return isExternal;
+    },
   });
   const { output } = await bundle.generate({ format: "es" });
   await bundle.close();
-  return withoutComments(output[0].code);
+  return { face: withoutComments(output[0].code), imported };
 }
 
 function withoutComments(code) {

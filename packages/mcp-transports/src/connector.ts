@@ -19,7 +19,6 @@ import { openingError } from "./errors/opening-error.ts";
 import { redactorOf } from "./errors/wording.ts";
 import { TransportFault } from "./faults.ts";
 import type { ConnectionPools } from "./http/connection-pools.ts";
-import type { HttpOptionsSource } from "./http/open-remote.ts";
 import { openInProcess } from "./in-process.ts";
 import { Connection, type ConnectionListener } from "./protocol/connection.ts";
 import { negotiate, type RemoteTransport } from "./protocol/era.ts";
@@ -28,7 +27,7 @@ import { ServerRequests } from "./protocol/server-requests.ts";
 import { ProtocolSession } from "./protocol/session.ts";
 import { callListener, SessionListeners } from "./protocol/session-listeners.ts";
 import { StdioTransport } from "./stdio/stdio-transport.ts";
-import type { ConnectionFacts, Transport, TransportTools } from "./transport.ts";
+import type { ConnectionFacts, HttpOptionsSource, Transport, TransportTools } from "./transport.ts";
 
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 const OPTIONS: Record<keyof ConnectorOptions, OptionKind> = {

@@ -1,7 +1,18 @@
-import type { ConnectOptions, Logger } from "@jackfield/mcp-core";
+import type { ConnectOptions, Logger, NetworkFor, NetworkOptions } from "@jackfield/mcp-core";
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/client";
 import type { TransportFault } from "./faults.ts";
-import type { HttpOptionsSource } from "./http/open-remote.ts";
+
+/** How remote servers are reached. */
+export interface HttpOptions extends NetworkOptions {
+  /**
+   * Makes every request in place of undici, with `redirect: "manual"`. It has to handle proxies, TLS and connection pools itself:
+   * `tls` and `proxy` are ignored.
+   */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+/** The same options for all servers, or a function that chooses them when a server is connected, and is told for whom. */
+export type HttpOptionsSource = HttpOptions | NetworkFor<HttpOptions>;
 
 /** Facts about a request that a session repeats by itself and that no caller waits for. */
 export interface Unattended {

@@ -1,11 +1,4 @@
-import {
-  credentialsInText,
-  decoded,
-  type NetworkFor,
-  type NetworkOptions,
-  ownCredentials,
-  type ResolvedRemoteServer,
-} from "@jackfield/mcp-core";
+import { credentialsInText, decoded, ownCredentials, type ResolvedRemoteServer } from "@jackfield/mcp-core";
 import { invalidHeaderError } from "../errors/wording.ts";
 import { TransportFault } from "../faults.ts";
 import type { Transport, TransportTools } from "../transport.ts";
@@ -20,18 +13,6 @@ import { StreamableHttpTransport } from "./streamable-http-transport.ts";
 import { createUndiciWire } from "./undici-wire.ts";
 
 export { ConnectionPools };
-
-/** How remote servers are reached. */
-export interface HttpOptions extends NetworkOptions {
-  /**
-   * Makes every request in place of undici, with `redirect: "manual"`. It has to handle proxies, TLS and connection pools itself:
-   * `tls` and `proxy` are ignored.
-   */
-  readonly fetch?: typeof globalThis.fetch | undefined;
-}
-
-/** The same options for all servers, or a function that chooses them when a server is connected, and is told for whom. */
-export type HttpOptionsSource = HttpOptions | NetworkFor<HttpOptions>;
 
 /** The connection to a remote server, over the transport that is asked for. */
 export async function openRemote(

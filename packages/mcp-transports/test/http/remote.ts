@@ -7,8 +7,8 @@ import {
   silentLogger,
 } from "@jackfield/mcp-core";
 import { type HttpFaultScript, type HttpFaultServer, startHttpFaultServer } from "@jackfield/test-kit";
-import type { HttpOptions } from "../../src/http/open-remote.ts";
 import { createConnector } from "../../src/index.ts";
+import type { HttpOptions } from "../../src/transport.ts";
 import { atEnd } from "../cleanup.ts";
 import { failureOf } from "../connecting.ts";
 
