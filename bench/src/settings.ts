@@ -105,10 +105,9 @@ export const QUICK: BenchSettings = {
   serverCounts: [1, 20],
   patienceMs: 1_500,
   callCounts: {
-    stdio: { warmUp: 500, sequential: 500, large: 5, concurrent: 5_000 },
-    // Fewer would measure how fast each client is compiled.
-    "http-json": { warmUp: 500, sequential: 300, large: 0, concurrent: 2_000 },
-    "http-sse": { warmUp: 500, sequential: 300, large: 0, concurrent: 2_000 },
+    stdio: { ...CALLS, large: 5 },
+    "http-json": { ...CALLS, sequential: 500, large: 0 },
+    "http-sse": { ...CALLS, sequential: 500, large: 0 },
     everything: { warmUp: 0, sequential: 0, large: 0, concurrent: 0 },
   },
   sessionCounts: [100],

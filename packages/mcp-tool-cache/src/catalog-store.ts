@@ -41,7 +41,7 @@ export interface KeyvCatalogOptions {
   readonly timeoutMs?: number | undefined;
   /** Receives the errors that Keyv and its store emit instead of throwing. */
   readonly onError: (error: unknown) => void;
-  /** Called when the store has answered, and nothing was emitted meanwhile. */
+  /** Called when the store has answered, nothing was emitted meanwhile, and its last write was taken. */
   readonly onAnswer?: (() => void) | undefined;
   readonly postgresClient?: (() => PostgresClient) | undefined;
 }
@@ -69,12 +69,14 @@ export async function openKeyvCatalogStore(
   for (const client of clientsOf(store)) client.on("error", failed);
   void hearHiddenPool(store, failed);
   let isSilent = false;
+  /** A full store still answers those who read: only a write shows that it takes writes again. */
+  let refusesWrites = false;
   const answered = async <T>(asking: Promise<T>): Promise<T> => {
     const before = errors;
     isSilent = true;
     const answer = await (timeoutMs === undefined ? asking : answerWithin(asking, timeoutMs));
     isSilent = false;
-    if (errors === before) onAnswer?.();
+    if (errors === before && !refusesWrites) onAnswer?.();
     return answer;
   };
   const messages = messagesOf(store, { channel: `${namespace}:changes`, onError: failed, postgresClient });
@@ -87,7 +89,13 @@ export async function openKeyvCatalogStore(
         if (typeof text === "string") take(id, text);
       }
     },
-    write: (id, text, expiresAt) => answered(keyv.set(id, text, expiresAt - Date.now())),
+    write: (id, text, expiresAt) =>
+      answered(
+        keyv.set(id, text, expiresAt - Date.now()).then((isTaken) => {
+          refusesWrites = !isTaken;
+          return isTaken;
+        }),
+      ),
     async remove(id) {
       await answered(keyv.delete(id));
     },

@@ -146,6 +146,53 @@ test.runIf(redis !== undefined)("Redis expires an entry after thirty days", asyn
   expect(days).toBeLessThanOrEqual(30);
 });
 
+test.runIf(redis !== undefined)(
+  "a Redis that was emptied gives nothing, takes entries again, and nothing is said",
+  async () => {
+    const { adapter, cache, lines } = await openOnRedis("emptied");
+    await cache.set(id, sampleEntry());
+    await (await commandsOf(adapter)).sendCommand(["FLUSHALL"]);
+    expect((await cache.getMany([id])).size).toBe(0);
+    expect(await cache.list()).toEqual([]);
+    await cache.set(id, sampleEntry());
+    expect((await cache.getMany([id])).size).toBe(1);
+    expect(lines).toEqual([]);
+  },
+);
+
+test.runIf(redis !== undefined)(
+  "a full Redis is read, takes nothing with one line, and takes again with another",
+  async () => {
+    const { adapter, cache, lines } = await openOnRedis("full");
+    await cache.set(id, sampleEntry());
+    const { sendCommand } = await commandsOf(adapter);
+    await sendCommand(["CONFIG", "SET", "maxmemory-policy", "noeviction"]);
+    await sendCommand(["CONFIG", "SET", "maxmemory", "1"]);
+    onTestFinished(async () => void (await sendCommand(["CONFIG", "SET", "maxmemory", "0"])));
+    for (const server of ["one", "two"]) await cache.set(sampleId(server), sampleEntry({ server }));
+    expect((await cache.getMany([id])).size).toBe(1);
+    expect(lines).toEqual([expect.stringMatching(/^warn .*OOM/)]);
+    await sendCommand(["CONFIG", "SET", "maxmemory", "0"]);
+    await cache.set(sampleId("three"), sampleEntry({ server: "three" }));
+    expect(lines.slice(1)).toEqual([expect.stringContaining("works again")]);
+  },
+);
+
+async function openOnRedis(namespace: string) {
+  const adapter = new KeyvRedis(redis?.url ?? "");
+  const { log, lines } = recordingLogger();
+  const cache = keyvToolCache(adapter as unknown as KeyvStore, { key, namespace, log, timeoutMs: 5_000 });
+  onTestFinished(() => cache.close());
+  return { adapter, cache, lines };
+}
+
+async function commandsOf(adapter: KeyvRedis<unknown>) {
+  const client = (await adapter.getClient()) as unknown as {
+    sendCommand(args: readonly string[]): Promise<unknown>;
+  };
+  return { sendCommand: (args: readonly string[]) => client.sendCommand(args) };
+}
+
 test.runIf(redis !== undefined)("a Redis Cluster keeps entries in several slots", async () => {
   const cluster = await startCluster();
   onTestFinished(() => cluster[Symbol.asyncDispose]());
