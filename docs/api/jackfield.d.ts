@@ -1,12 +1,12 @@
 import { ServerApprover, TrustFolder, DiscoverServersOptions, ServerFilterOptions, InlineServer, InheritEnv, ServerResolverOptions, ConfigProblem } from "@jackfield/mcp-config";
 export { ConfigProblem, InheritEnv, InlineServer, PromptApproverOptions, ServerApprovalRequest, ServerApprover, ServerFilter, ServerFilterOptions, ServerPattern, ServerResolverOptions, TrustFolder, promptApprover } from "@jackfield/mcp-config";
-import { StateStore, Implementation, ToolCache, CallMiddleware, ToolListPolicy, Connector, ResolveServer, AuthPort, Logger, DefinedIn, Diagnostic, McpError, ToolRef, ToolCallParameters, CallOptions, ToolResultOf, HostHandlers } from "@jackfield/mcp-core";
+import { StateStore, ToolCache, CallMiddleware, ToolListPolicy, Connector, ResolveServer, AuthPort, Logger, DefinedIn, Diagnostic, McpError, ToolRef, ToolCallParameters, CallOptions, ToolResultOf, HostHandlers } from "@jackfield/mcp-core";
 export { AuthPort, CallMiddleware, CallOptions, CompletionRequest, CompletionResult, Connector, ContentBlock, ContextSource, DefinedIn, Diagnostic, ErrorCode, GetPromptResult, HostHandlers, Implementation, LogFields, LogLevel, Logger, McpError, McpEvents, Progress, PromptDefinition, ReadResourceResult, RequestOptions, ResolveServer, ResourceDefinition, ResourceTemplateDefinition, ServerLimits, ServerRequestCall, ServerRequestContext, ServerSnapshot, ServerStatus, StateStore, ToolCache, ToolCallResult, ToolDescriptor, ToolListPolicy, ToolRef, ToolTypes, isMcpError } from "@jackfield/mcp-core";
 import { LimitResultsOptions, InjectionFinding, ToolPins, CallApprovalOptions } from "@jackfield/mcp-guard";
 export { ApprovalRule, RulesByServer } from "@jackfield/mcp-guard";
 import { McpManagerOptions, McpManager, StartupReport, PrincipalOptions, ReloadReport } from "@jackfield/mcp-manager";
 export { AsyncViewFilter, HeartbeatOptions, NAMING_PRESETS, NamingOptions, OperationOptions, RETRY_PRESETS, ReconnectOptions, ReloadReport, RetryPolicy, StartupOptions, StartupReport, ToolView, ViewFilter } from "@jackfield/mcp-manager";
-import { HttpOptionsSource } from "@jackfield/mcp-transports";
+import { ConnectorOptions, HttpOptionsSource } from "@jackfield/mcp-transports";
 export { HttpOptions, HttpOptionsSource, TlsOptions } from "@jackfield/mcp-transports";
 import { OAuth, BeginLoginOptions, BegunLogin, LoginResponse, FinishLoginOptions, FinishedLogin } from "@jackfield/mcp-auth";
 interface GuardOptions {
@@ -35,9 +35,7 @@ interface ApprovalOptions {
     readonly store?: StateStore | undefined;
 }
 type ValueOptions = Pick<ServerResolverOptions, "missingVariable" | "inputs" | "runCommands">;
-interface ConnectOptions {
-    readonly clientInfo?: Implementation | undefined;
-}
+type ConnectOptions = Pick<ConnectorOptions, "clientInfo" | "extensions">;
 interface ToolGuard {
     readonly middleware?: CallMiddleware | undefined;
     readonly policy?: ToolListPolicy | undefined;

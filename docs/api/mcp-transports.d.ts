@@ -1,5 +1,8 @@
-import { NetworkOptions, NetworkFor, Implementation, Connector, HostHandlers } from "@jackfield/mcp-core";
+import { JsonObject, NetworkOptions, NetworkFor, Implementation, Connector, HostHandlers } from "@jackfield/mcp-core";
 export { TlsOptions } from "@jackfield/mcp-core";
+type ClientExtensions = {
+    readonly [name: string]: JsonObject;
+};
 interface HttpOptions extends NetworkOptions {
     readonly fetch?: typeof globalThis.fetch | undefined;
 }
@@ -11,6 +14,7 @@ interface Traffic {
 }
 interface ConnectorOptions {
     readonly clientInfo?: Implementation | undefined;
+    readonly extensions?: ClientExtensions | undefined;
     readonly http?: HttpOptionsSource | undefined;
     readonly onTraffic?: ((traffic: Traffic) => void) | undefined;
 }

@@ -12,7 +12,6 @@ import type {
   AuthPort,
   CallMiddleware,
   Connector,
-  Implementation,
   Logger,
   ResolveServer,
   StateStore,
@@ -21,7 +20,7 @@ import type {
 } from "@jackfield/mcp-core";
 import type { CallApprovalOptions } from "@jackfield/mcp-guard";
 import type { McpManagerOptions } from "@jackfield/mcp-manager";
-import type { HttpOptionsSource } from "@jackfield/mcp-transports";
+import type { ConnectorOptions, HttpOptionsSource } from "@jackfield/mcp-transports";
 import type { GuardOptions } from "./guards.ts";
 
 /** Options of the persistent catalog. */
@@ -79,11 +78,8 @@ export interface ApprovalOptions {
 /** How the default resolver fills in what entries refer to. */
 export type ValueOptions = Pick<ServerResolverOptions, "missingVariable" | "inputs" | "runCommands">;
 
-/** How the default connector opens sessions. */
-export interface ConnectOptions {
-  /** How it introduces itself to servers. Default: `jackfield`. */
-  readonly clientInfo?: Implementation | undefined;
-}
+/** How the default connector introduces itself to servers, and which extensions of the protocol it announces to them. */
+export type ConnectOptions = Pick<ConnectorOptions, "clientInfo" | "extensions">;
 
 /** A guard of your own, such as those of `@jackfield/mcp-guard`. */
 export interface ToolGuard {
@@ -147,7 +143,7 @@ export interface OpenMcpOptions
    */
   readonly telemetry?: boolean | undefined;
   /**
-   * A connector of your own, with which `http` is not used, or `{ clientInfo }` for the default one: stdio, Streamable HTTP and in-process
+   * A connector of your own, with which `http` is not used, or `{ clientInfo, extensions }` for the default one: stdio, Streamable HTTP and in-process
    * servers, through `@jackfield/mcp-transports`.
    */
   readonly connect?: Connector | ConnectOptions | undefined;

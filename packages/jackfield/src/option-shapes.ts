@@ -107,7 +107,11 @@ const VALUES: KindsOf<ValueOptions> = {
   inputs: record,
   runCommands: optionEither(optionGroup({ timeoutMs: amount, failureBackoffMs: amount }), flag),
 };
-const CONNECT: KindsOf<ConnectOptions> = { clientInfo };
+const extensions: OptionKind = {
+  what: 'an object such as { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } }',
+  fits: (value) => isRecord(value) && Object.values(value).every(isRecord),
+};
+const CONNECT: KindsOf<ConnectOptions> = { clientInfo, extensions };
 const HTTP = {
   proxy: flag,
   tls: optionGroup({ ca: any, cert: any, key: any, passphrase: any }),

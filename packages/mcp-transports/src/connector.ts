@@ -22,6 +22,7 @@ import type { ConnectionPools } from "./http/connection-pools.ts";
 import { openInProcess } from "./in-process.ts";
 import { Connection, type ConnectionListener } from "./protocol/connection.ts";
 import { negotiate, type RemoteTransport } from "./protocol/era.ts";
+import { announcedCapabilities, type ClientExtensions } from "./protocol/handshake.ts";
 import { completeLimits } from "./protocol/lists.ts";
 import { ServerRequests } from "./protocol/server-requests.ts";
 import { ProtocolSession } from "./protocol/session.ts";
@@ -32,6 +33,7 @@ import type { ConnectionFacts, HttpOptionsSource, Transport, TransportTools } fr
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 const OPTIONS: Record<keyof ConnectorOptions, OptionKind> = {
   clientInfo: optionKinds.record,
+  extensions: optionKinds.record,
   http: optionEither(optionKinds.record, optionKinds.callable),
   onTraffic: optionKinds.callable,
 };
@@ -49,6 +51,11 @@ export interface Traffic {
 export interface ConnectorOptions {
   /** The name and version that the client announces. Default: `jackfield` and this package's version. */
   readonly clientInfo?: Implementation | undefined;
+  /**
+   * Extensions of the protocol that the program understands, announced to every server with the settings of each: servers may offer more
+   * then, such as tools with a view for `"io.modelcontextprotocol/ui"`. Default: none.
+   */
+  readonly extensions?: ClientExtensions | undefined;
   /** How remote servers are reached: proxy, TLS keys, or the host's own `fetch`. A function chooses for each server. */
   readonly http?: HttpOptionsSource | undefined;
   /** Hears what passes, for a person who looks for a fault. Default: nobody. */
@@ -81,7 +88,7 @@ interface Shared {
 async function openSession(
   server: ResolvedServer,
   connectOptions: ConnectOptions,
-  { clientInfo: ownInfo, http, onTraffic }: ConnectorOptions,
+  { clientInfo: ownInfo, extensions, http, onTraffic }: ConnectorOptions,
   shared: Shared,
 ): Promise<Session> {
   const clientInfo = ownInfo ?? DEFAULT_CLIENT_INFO;
@@ -136,7 +143,7 @@ async function openSession(
     const negotiated = await negotiate({
       server,
       clientInfo,
-      handlers,
+      capabilities: announcedCapabilities(handlers, extensions),
       prior,
       connectTimeoutMs,
       deadline,

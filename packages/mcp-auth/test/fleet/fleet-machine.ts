@@ -1,9 +1,14 @@
 // One process of a machine in a fleet. Arguments: kind and URL of the store, its key, the URL of the server, how far the machine's clock is
-// off. For each message with users, it makes one request for each of them, and answers with the outcomes by user.
+// off. For each message with users, it makes one request for each of them, and answers with the outcomes by user: a status, the code of an
+// expected failure, or the text of any other.
+import { isMcpError } from "@jackfield/mcp-core";
 import { createOAuth, keyvTokenVault } from "../../src/index.ts";
 import { reach, remoteServer } from "../request.ts";
 
 const [kind, storeUrl = "", key = "", serverUrl = "", skewMs = "0"] = process.argv.slice(2);
+
+/** While the store is away nothing is renewed, and a login that is lost is asked for again. */
+const EXPECTED: ReadonlySet<string> = new Set(["MCP_STORAGE_FAILED", "MCP_AUTH_REQUIRED"]);
 
 /** Only the client that is needed is loaded: processes start often. Postgres has a hundred connections for all of them. */
 async function openStore(): Promise<object> {
@@ -22,7 +27,9 @@ process.on("message", async (users: readonly string[]) => {
       // An object of its own, as the resolver makes one for each user.
       const server = remoteServer(serverUrl);
       const request = () =>
-        reach(oauth, server, user).catch(({ code = "unexpected" }: { readonly code?: string }) => code);
+        reach(oauth, server, user).catch((error: unknown) =>
+          isMcpError(error) && EXPECTED.has(error.code) ? error.code : String(error),
+        );
       const first = await request();
       // Its repetition may have had a token of another process that has expired as well; the next request finds out.
       const outcome = first === 401 ? await request() : first;

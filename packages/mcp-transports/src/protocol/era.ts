@@ -2,7 +2,6 @@ import {
   createDeadline,
   type Deadline,
   type Handshake,
-  type HostHandlers,
   type Implementation,
   isMcpError,
   type JsonObject,
@@ -10,6 +9,7 @@ import {
   type ResolvedServer,
   raceSignal,
 } from "@jackfield/mcp-core";
+import type { ClientCapabilities } from "@modelcontextprotocol/client";
 import {
   METHOD_NOT_FOUND,
   ProtocolFault,
@@ -20,7 +20,6 @@ import {
 import type { ConnectionFacts, Transport } from "../transport.ts";
 import type { Connection } from "./connection.ts";
 import {
-  announcedCapabilities,
   envelopeOf,
   LEGACY_VERSIONS,
   MODERN_VERSION,
@@ -59,7 +58,8 @@ export type Approach =
 export interface NegotiationOptions {
   readonly server: ResolvedServer;
   readonly clientInfo: Implementation;
-  readonly handlers: HostHandlers;
+  /** What the client announces. */
+  readonly capabilities: ClientCapabilities;
   readonly prior?: PriorHandshake | undefined;
   /** `0` means no limit. */
   readonly connectTimeoutMs: number;
@@ -292,8 +292,7 @@ async function shakeHands(
   options: NegotiationOptions,
 ): Promise<Handshake> {
   const { transport } = connection;
-  const { clientInfo, handlers, prior } = options;
-  const capabilities = announcedCapabilities(handlers);
+  const { clientInfo, capabilities, prior } = options;
   const agree = (handshake: Handshake): Handshake => {
     transport.setProtocolVersion?.(handshake.protocolVersion);
     connection.protocolVersion = handshake.protocolVersion;

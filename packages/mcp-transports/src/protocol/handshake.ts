@@ -27,12 +27,19 @@ export function wireImplementation({ name, version, title }: Implementation): Im
   return title === undefined ? { name, version } : { name, version, title };
 }
 
+/** Extensions of the protocol that the client announces, with the settings of each (MCP 2026-07-28, "Extensions"). */
+export type ClientExtensions = { readonly [name: string]: JsonObject };
+
 /**
- * The announced capabilities: only those for which the host has a handler. Form fields that the user left out are filled in with the
- * server's defaults (SEP-1034).
+ * The announced capabilities: only those for which the host has a handler, and the extensions that it names. Form fields that the user
+ * left out are filled in with the server's defaults (SEP-1034).
  */
-export function announcedCapabilities(handlers: HostHandlers): ClientCapabilities {
+export function announcedCapabilities(
+  handlers: HostHandlers,
+  extensions: ClientExtensions | undefined,
+): ClientCapabilities {
   return {
+    ...(extensions && { extensions: extensions as ClientCapabilities["extensions"] }),
     ...(handlers.elicit && { elicitation: { form: { applyDefaults: true }, url: {} } }),
     ...(handlers.sample && { sampling: {} }),
     ...(handlers.roots && { roots: {} }),

@@ -32,7 +32,7 @@ export function withAnswers(
  * Announces in one request that the client can be asked. A server asks only if the request's own capabilities allow it (MCP
  * 2026-07-28), and a caller that takes the questions itself needs no handler for them.
  */
-export function askable(meta: JsonObject | undefined, announced: ClientCapabilities): JsonObject {
+export function askable(meta: JsonObject | undefined, announced: JsonObject): JsonObject {
   const capabilities: ClientCapabilities = { ...announced, elicitation: { form: {}, url: {} } };
   return { [ENVELOPE_KEYS.clientCapabilities]: capabilities, ...meta };
 }

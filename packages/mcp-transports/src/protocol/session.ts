@@ -32,7 +32,7 @@ import { HEADER_MISMATCH, ProtocolFault, URL_ELICITATION_REQUIRED } from "../fau
 import type { Transport } from "../transport.ts";
 import type { Connection } from "./connection.ts";
 import type { Negotiated } from "./era.ts";
-import { announcedCapabilities, contradictsPrior, ENVELOPE_KEYS } from "./handshake.ts";
+import { contradictsPrior, ENVELOPE_KEYS } from "./handshake.ts";
 import {
   answerQuestions,
   askable,
@@ -226,7 +226,8 @@ export class ProtocolSession implements Session {
     if (!this.#isModern) return meta;
     const own = meta ?? (params._meta as JsonObject | undefined);
     const level = this.#logLevel === undefined ? own : { [ENVELOPE_KEYS.logLevel]: this.#logLevel, ...own };
-    return inputRequired === "return" ? askable(level, announcedCapabilities(this.#handlers)) : level;
+    const announced = this.#connection.envelope?.[ENVELOPE_KEYS.clientCapabilities];
+    return inputRequired === "return" ? askable(level, announced as JsonObject) : level;
   }
 
   #headersOf(

@@ -48,6 +48,17 @@ describe("a message to a modern server", () => {
     expect(remote.violations).toEqual([]);
   });
 
+  test("announces the extensions that the program understands, as the handshake of a legacy server does", async () => {
+    const extensions = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
+    const { remote, session } = await open({ era: "modern" }, { extensions });
+    await session.request("tools/call", ECHO, { inputRequired: "return" });
+    for (const { body } of remote.requests)
+      expect(body?.params?._meta).toMatchObject({ [`${META}clientCapabilities`]: { extensions } });
+    const legacy = await open({ era: "legacy" }, { extensions });
+    const sent = await legacy.remote.received(({ body }) => body?.method === "initialize");
+    expect(sent.body?.params).toMatchObject({ capabilities: { extensions } });
+  });
+
   test("carries the caller's own _meta, such as a traceparent", async () => {
     const { remote, session } = await open({ era: "modern" });
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

@@ -7,7 +7,7 @@ import {
   silentLogger,
 } from "@jackfield/mcp-core";
 import { type HttpFaultScript, type HttpFaultServer, startHttpFaultServer } from "@jackfield/test-kit";
-import { createConnector } from "../../src/index.ts";
+import { type ConnectorOptions, createConnector } from "../../src/index.ts";
 import type { HttpOptions } from "../../src/transport.ts";
 import { atEnd } from "../cleanup.ts";
 import { failureOf } from "../connecting.ts";
@@ -20,6 +20,7 @@ export interface RemoteChanges extends Partial<ConnectOptions> {
   readonly secrets?: readonly string[] | undefined;
   readonly limits?: ServerLimits | undefined;
   readonly http?: HttpOptions | undefined;
+  readonly extensions?: ConnectorOptions["extensions"];
 }
 
 /** A server that follows the script, gone when the test ends. */
@@ -41,10 +42,15 @@ export async function connectTo(
     secrets = [],
     limits,
     http,
+    extensions,
     ...options
   } = changes;
   const server: ResolvedRemoteServer = { transport, name: "remote", url, headers, secrets, limits };
-  const session = await createConnector({ http })(server, { signal: never, log: silentLogger, ...options });
+  const session = await createConnector({ http, extensions })(server, {
+    signal: never,
+    log: silentLogger,
+    ...options,
+  });
   atEnd(() => session.close());
   return session;
 }

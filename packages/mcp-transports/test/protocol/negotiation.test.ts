@@ -339,7 +339,7 @@ test("[X1] a session that ends while it is adopted closes its transport and is n
   const negotiating = negotiate({
     server: scriptedServer(),
     clientInfo: { name: "jackfield", version: "1" },
-    handlers: {},
+    capabilities: {},
     prior: modernPrior,
     connectTimeoutMs: 0,
     deadline,
