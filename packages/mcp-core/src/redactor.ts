@@ -220,7 +220,7 @@ export class Redactor {
   #copyOfObject(data: object, copyOf: (member: unknown) => unknown, isWhole: boolean): unknown {
     if (isError(data)) return this.#copyOfError(data, copyOf);
     if (Array.isArray(data)) return data.map(copyOf);
-    if (ArrayBuffer.isView(data)) return this.finds(textOfBytes(data)) ? REDACTED : data;
+    if (isBytes(data)) return this.finds(textOfBytes(data)) ? REDACTED : data;
     if (data instanceof URL) return this.hide(data.href);
     if (isCollection(data)) return [...data].map(copyOf);
     const members = Reflect.ownKeys(data).map((name) => {
@@ -255,7 +255,7 @@ const HIDDEN_MEMBERS: ReadonlySet<string | symbol> = new Set(["name", "stack", "
 /** Everything in an object that may be printed. Identifiers are left out where they are: in an `McpError`, and in the fields of a log line. */
 function partsOf(data: object, isWhole: boolean): Iterable<unknown> {
   if (Array.isArray(data)) return data;
-  if (ArrayBuffer.isView(data)) return [textOfBytes(data)];
+  if (isBytes(data)) return [textOfBytes(data)];
   if (data instanceof URL) return [data.href];
   if (isCollection(data)) return [...data];
   const names = new Set(Reflect.ownKeys(data));
@@ -276,9 +276,16 @@ function isCollection(data: object): data is Iterable<unknown> {
   return COLLECTIONS.has(kind) && typeof (data as Partial<Iterable<unknown>>)[Symbol.iterator] === "function";
 }
 
+function isBytes(data: object): data is ArrayBuffer | ArrayBufferView {
+  return data instanceof ArrayBuffer || ArrayBuffer.isView(data);
+}
+
 /** A buffer is printed as its text, or as its bytes. */
-function textOfBytes({ buffer, byteOffset, byteLength }: ArrayBufferView): string {
-  return new TextDecoder().decode(new Uint8Array(buffer, byteOffset, byteLength));
+function textOfBytes(bytes: ArrayBuffer | ArrayBufferView): string {
+  const view = ArrayBuffer.isView(bytes)
+    ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    : new Uint8Array(bytes);
+  return new TextDecoder().decode(view);
 }
 
 /** A member; `undefined` if its getter throws. */

@@ -285,6 +285,7 @@ describe("the fields of a log line", () => {
 
   test.each<[string, unknown]>([
     ["a buffer", Buffer.from("is hunter22")],
+    ["the memory of a buffer", Uint8Array.from(Buffer.from("is hunter22")).buffer],
     ["headers", new Headers({ authorization: "Bearer hunter22" })],
     ["a URL", new URL("https://u:hunter22@h.example")],
     ["a map", new Map([["key", "hunter22"]])],
