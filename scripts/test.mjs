@@ -35,7 +35,13 @@ const CHECKS_OF_TARBALLS = [
   ["the packed tool cache needs no compiler", "node", ["scripts/checks/packed-tool-cache.mjs"]],
 ];
 /** Projects whose tests mostly wait, for processes, sockets and deadlines: more of them than processors run at a time. */
-const WAITING_PROJECTS = ["jackfield", "@jackfield/mcp-transports", "@jackfield/agent", "@jackfield/bench"];
+const WAITING_PROJECTS = [
+  "jackfield",
+  "@jackfield/mcp-transports",
+  "@jackfield/agent",
+  "@jackfield/bench",
+  "@jackfield/examples",
+];
 const PROCESSORS = Math.max(2, availableParallelism());
 
 /** Hundreds of processes load the same modules: one of them compiles each. */
