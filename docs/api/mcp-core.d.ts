@@ -894,9 +894,12 @@ interface CallChange {
     readonly meta?: JsonObject | undefined;
 }
 type CallMiddleware = (call: Readonly<ToolCall>, next: (change?: CallChange) => Promise<ToolCallResult>) => Promise<ToolCallResult>;
-type ToolListPolicy = (tool: ToolDescriptor) => ToolDescriptor | {
-    readonly blocked: string;
-};
+interface ToolListPolicy {
+    (tool: ToolDescriptor): ToolDescriptor | {
+        readonly blocked: string;
+    };
+    readonly prepare?: ((definition: ToolDefinition) => void) | undefined;
+}
 declare function withoutCredentialForms(text: string): string;
 declare function namesCredential(name: string): boolean;
 declare function beginsLikeKey(text: string): boolean;

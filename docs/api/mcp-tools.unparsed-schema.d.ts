@@ -4,7 +4,7 @@ declare const SCHEMA_NAMES: readonly [
 ];
 type SchemaName = (typeof SCHEMA_NAMES)[number];
 interface UnparsedSchemas {
-    readonly text: string;
+    textOf(name: SchemaName): string;
 }
 declare function markUnparsed<T extends object>(tool: T, schemas: UnparsedSchemas): T;
 declare function unparsedSchemas(tool: object): UnparsedSchemas | undefined;

@@ -1,6 +1,6 @@
 import type { CallOptions } from "./call-options.ts";
 import type { ToolCallResult } from "./content.ts";
-import type { ToolDescriptor } from "./tool.ts";
+import type { ToolDefinition, ToolDescriptor } from "./tool.ts";
 import type { JsonObject } from "./values.ts";
 
 /** A call on its way to the server. */
@@ -29,6 +29,13 @@ export type CallMiddleware = (
 
 /**
  * Decides how a tool is offered: unchanged, with a changed descriptor (never another name or server), or blocked with a reason. A
- * policy that throws blocks the tool.
+ * policy that throws blocks the tool. All tools of a list are judged in one turn of the event loop.
  */
-export type ToolListPolicy = (tool: ToolDescriptor) => ToolDescriptor | { readonly blocked: string };
+export interface ToolListPolicy {
+  (tool: ToolDescriptor): ToolDescriptor | { readonly blocked: string };
+  /**
+   * Called in advance with the definitions of a long list, a few at a time: what it finds out and remembers need not be done in that
+   * turn. A definition is deeply frozen, and the same object when its tool is judged. Default: nothing is done in advance.
+   */
+  readonly prepare?: ((definition: ToolDefinition) => void) | undefined;
+}

@@ -294,8 +294,10 @@ export class ServerDirectory {
     try {
       const entries = await cache.getMany(asked.map(({ id }) => id));
       for (const { server, id } of asked) {
+        const isWanted = () => !this.#isClosed && server.catalogId === id;
         const entry = entries.get(id);
-        if (entry !== undefined && server.catalogId === id) server.recallNewer(entry);
+        const prepared = (await server.prepared(entry, isWanted)) ?? entry;
+        if (prepared !== undefined && isWanted()) server.recallNewer(prepared);
       }
     } catch (error) {
       log("warn", "The catalog could not be read.", { error: thrownText(error) });

@@ -166,11 +166,16 @@ async function recallServers(
 ): Promise<RecalledServers> {
   const { records, late } = await readCatalog(servers, options, stop);
   const slices = createTimeSlices();
+  const isWanted = () => !stop.aborted;
   const comingLate = new Map<ManagedServer, Promise<void>>();
   for (const server of servers) {
     const { name } = server.definition;
-    server.recall(records.get(name));
-    const recalled = late.get(name)?.then((record) => {
+    const known = records.get(name);
+    const preparing = server.prepared(known?.entry, isWanted);
+    if (preparing !== undefined) await preparing;
+    server.recall(known);
+    const recalled = late.get(name)?.then(async (record) => {
+      await server.prepared(record?.entry, isWanted);
       if (record !== undefined && !stop.aborted) server.recall(record);
     });
     if (recalled !== undefined) comingLate.set(server, recalled);

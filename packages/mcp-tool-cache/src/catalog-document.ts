@@ -1,14 +1,9 @@
 import type { KeyObject } from "node:crypto";
-import { type CatalogEntry, type CatalogId, isRecord, type ToolDefinition } from "@jackfield/mcp-core";
+import { type CatalogEntry, type CatalogId, createTimeSlices, isRecord } from "@jackfield/mcp-core";
 import { cryptography } from "@jackfield/mcp-core/node";
-import {
-  markUnparsed,
-  SCHEMA_NAMES,
-  type SchemaName,
-  type UnparsedSchemas,
-  unparsedSchemas,
-} from "@jackfield/mcp-tools/unparsed-schema";
 import type { CatalogRecord } from "./catalog-succession.ts";
+import { outlineTools, restoreTools } from "./deferred-schemas.ts";
+import { pack, unpack } from "./packed-content.ts";
 
 /** Raised whenever older documents can no longer be read correctly. */
 const VERSION = 2;
@@ -16,24 +11,52 @@ const VERSION = 2;
 /** The head before the part that the checksum covers. It has exactly one spelling. */
 const HEAD = /^\{"version":(\d+),"checksum":"([0-9a-f]{64})",/;
 
+/** From how many characters on a content is packed. */
+const PACKED_FROM = 256 * 1024;
+
+/** What the covered part of a packed document begins with. */
+const PACKED = '"packed":';
+
 /** The key and the id that a document is written for. It is valid for no other. */
 export interface DocumentSeal {
   readonly id: CatalogId;
   readonly key: KeyObject;
 }
 
+/** A document, and the size of what it says, in bytes. */
+export interface WrittenDocument {
+  readonly text: string;
+  readonly bytes: number;
+}
+
 /**
- * Writes a record: a line of JSON with version and checksum, and one with the schemas of the tools.
+ * Writes a record: a line of JSON with version and checksum, and one with the schemas of the tools. Thousands of tools are written in
+ * slices of time, and packed: a store takes a text at once, and the event loop waits for it.
  *
  * The checksum is an HMAC-SHA-256 over version, id and content, so it also detects a document that was copied from another user's
  * catalog or from another server's entry.
  */
-export function writeCatalogDocument(record: CatalogRecord, seal: DocumentSeal): string {
-  const { entry, ...rest } = record;
-  const { outlines, schemas } = outlineTools(entry.tools ?? []);
-  const written = entry.tools === undefined ? entry : { ...entry, tools: outlines };
-  const line = JSON.stringify({ ...rest, entry: written });
-  return sealContent(`${line}\n${schemas}`, seal);
+export async function writeCatalogDocument(
+  record: CatalogRecord,
+  seal: DocumentSeal,
+): Promise<WrittenDocument> {
+  const { entry, ...others } = record;
+  const { tools, ...rest } = entry;
+  const { outlines, schemas } = await outlineTools(tools ?? []);
+  const line = JSON.stringify({ ...others, entry: rest });
+  const [before, after] =
+    tools === undefined ? [line, ""] : [`${line.slice(0, -"}}".length)},"tools":[`, "]}}"];
+  const length = [...outlines, ...schemas].reduce((sum, text) => sum + text.length + ",".length, line.length);
+  if (length < PACKED_FROM) {
+    const content = `${before}${outlines.join()}${after}\n[${schemas.join()}]`;
+    return { text: sealContent(content, seal), bytes: Buffer.byteLength(content) };
+  }
+  const { packed, bytes } = await pack([[before], outlines, [`${after}\n[`], schemas, ["]"]]);
+  const slices = createTimeSlices();
+  await slices.next();
+  const text = sealContent(`{${PACKED}[${bytes},"${packed}"]}`, seal);
+  await slices.next();
+  return { text, bytes };
 }
 
 /** Prepends version and checksum to a content: JSON text of an object and whatever follows it. */
@@ -43,16 +66,24 @@ export function sealContent(content: string, seal: DocumentSeal): string {
 }
 
 /** Reads a document. Another version, a wrong checksum or another shape yields `undefined`: a miss. */
-export function readCatalogDocument(text: string, seal: DocumentSeal): CatalogRecord | undefined {
+export async function readCatalogDocument(
+  text: string,
+  seal: DocumentSeal,
+): Promise<CatalogRecord | undefined> {
   const head = HEAD.exec(text);
   if (head === null || head[1] !== String(VERSION)) return undefined;
-  if (head[2] !== checksum(text.slice(head[0].length), seal)) return undefined;
-  const end = text.indexOf("\n");
-  const written = parseRecord(text.slice(0, end));
-  if (written === undefined || !restoreTools(written.entry.tools ?? [], text.slice(end + 1)))
-    return undefined;
+  const covered = text.slice(head[0].length);
+  if (head[2] !== checksum(covered, seal)) return undefined;
+  const lines = covered.startsWith(PACKED) ? await unpack(covered.slice(PACKED.length, -1)) : linesOf(text);
+  const written = parseRecord(lines[0]);
+  if (written === undefined || !(await restoreTools(written.entry.tools ?? [], lines[1]))) return undefined;
   const { suspect, staleSince, staleBy, writer, expiresAt, entry } = written;
   return { suspect, staleSince, staleBy, writer, expiresAt, entry: entry as CatalogRecord["entry"] };
+}
+
+function linesOf(text: string): readonly [record: string, schemas: string] {
+  const end = text.indexOf("\n");
+  return [text.slice(0, end), text.slice(end + 1)];
 }
 
 function parseRecord(line: string): WrittenRecord | undefined {
@@ -144,141 +175,4 @@ const isStored = objectWith({
 /** Whether a value read from a store has the shape of a record, as far as the code relies on it. */
 function isWrittenRecord(value: unknown): value is WrittenRecord {
   return isStored(value);
-}
-
-/** Tools as stored: each schema is replaced by the length of its text, and the texts are joined to a JSON array. */
-export interface OutlinedTools {
-  readonly outlines: readonly object[];
-  readonly schemas: string;
-}
-
-/** Takes the schemas out of tools. A number in place of a schema is written as `null`, so that it is not taken for a length later. */
-export function outlineTools(tools: readonly ToolDefinition[]): OutlinedTools {
-  const texts: string[] = [];
-  const outlines = tools.map((tool) => {
-    const outline: Record<string, unknown> = { ...tool };
-    for (const name of SCHEMA_NAMES) {
-      const schema = outline[name];
-      if (typeof schema === "number") outline[name] = null;
-      if (!isRecord(schema)) continue;
-      const text = JSON.stringify(schema);
-      texts.push(text);
-      outline[name] = text.length;
-    }
-    return outline;
-  });
-  return { outlines, schemas: `[${texts.join()}]` };
-}
-
-/**
- * Replaces each outline with the tool it was made of. Most of a catalog is schemas, and few of them are ever read. So each schema
- * is a getter, and the first read of one parses all schemas of that server; those of frozen tools are frozen too. Only printing a
- * tool, or `unparsedText` of `@jackfield/mcp-tools`, shows that its schemas are not parsed yet.
- *
- * @returns whether the text matches the outlines, judged by its length
- */
-export function restoreTools(outlines: object[], schemas: string): boolean {
-  const source = new DeferredSchemas(schemas);
-  let length = "[]".length;
-  // There may be ten thousand tools, so nothing is allocated but the tools themselves.
-  for (let index = 0; index < outlines.length; index += 1) {
-    const outline = outlines[index] as { readonly [name in SchemaName]?: unknown };
-    const before = length;
-    for (const name of SCHEMA_NAMES) {
-      const size = outline[name];
-      if (typeof size === "number") length += size + ",".length;
-    }
-    if (length > before) outlines[index] = restoredTool(outline, source);
-  }
-  return schemas.length === Math.max("[]".length, length - ",".length) && schemas.startsWith("[");
-}
-
-/**
- * Copies the members in their order, which a tool's bytes depend on. Replacing an existing member with a getter would make the
- * engine keep each tool in a hash table of its own, which takes five times the memory.
- */
-function restoredTool(outline: object, source: DeferredSchemas): object {
-  const tool: Record<string, unknown> = {};
-  for (const name in outline) {
-    const value: unknown = outline[name as keyof typeof outline];
-    const getter = typeof value === "number" ? GETTERS.get(name) : undefined;
-    if (getter !== undefined) {
-      source.add(tool, name as SchemaName);
-      Object.defineProperty(tool, name, getter);
-    } else if (name === "__proto__") {
-      Object.defineProperty(tool, name, { value, writable: true, enumerable: true, configurable: true });
-    } else {
-      tool[name] = value;
-    }
-  }
-  return markUnparsed(tool, source);
-}
-
-/** The schemas of one server's tools, not parsed until one of them is read. */
-class DeferredSchemas implements UnparsedSchemas {
-  readonly text: string;
-  readonly #places: { readonly tool: object; readonly name: SchemaName }[] = [];
-  /** The parsed schemas of tools that were frozen before parsing. */
-  readonly #ofFrozen = new Map<object, { [name in SchemaName]?: unknown }>();
-  #isParsed = false;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  /** Assigns the next schema of the text to a tool. */
-  add(tool: object, name: SchemaName): void {
-    this.#places.push({ tool, name });
-  }
-
-  /** Parses all schemas of the server and makes them ordinary members. */
-  parse(): void {
-    if (this.#isParsed) return;
-    this.#isParsed = true;
-    const values: unknown[] = JSON.parse(this.text);
-    for (const [index, { tool, name }] of this.#places.entries()) {
-      if (!Object.hasOwn(tool, name) || define(tool, name, values[index])) continue;
-      this.#ofFrozen.set(tool, { ...this.#ofFrozen.get(tool), [name]: deepFrozen(values[index]) });
-    }
-  }
-
-  /** The value of a getter: the ordinary member that has replaced it, or the parsed schema of a frozen tool. */
-  read(tool: object, name: SchemaName): unknown {
-    this.parse();
-    return this.#ofFrozen.get(tool)?.[name] ?? Object.getOwnPropertyDescriptor(tool, name)?.value;
-  }
-}
-
-/** The getters in place of unread schemas. All tools share them, which makes them cheap. */
-const GETTERS: ReadonlyMap<string, PropertyDescriptor> = new Map(
-  SCHEMA_NAMES.map((name) => [
-    name,
-    {
-      enumerable: true,
-      configurable: true,
-      get(this: object) {
-        return sourceOf(this)?.read(this, name);
-      },
-      set(this: object, value: unknown) {
-        sourceOf(this)?.parse();
-        define(this, name, value);
-      },
-    },
-  ]),
-);
-
-function sourceOf(tool: object): DeferredSchemas | undefined {
-  return unparsedSchemas(tool) as DeferredSchemas | undefined;
-}
-
-/** Freezes a value deeply, because all readers of a frozen tool share its schemas. */
-function deepFrozen<T>(value: T): T {
-  if (typeof value !== "object" || value === null) return value;
-  for (const name in value) deepFrozen(value[name]);
-  return Object.freeze(value);
-}
-
-/** Makes a schema an ordinary property. Returns `false` if the tool is frozen. */
-function define(tool: object, name: SchemaName, value: unknown): boolean {
-  return Reflect.defineProperty(tool, name, { value, writable: true, enumerable: true, configurable: true });
 }

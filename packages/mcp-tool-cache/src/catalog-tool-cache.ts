@@ -4,6 +4,7 @@ import {
   type CatalogId,
   type CatalogIdentity,
   type CatalogSummary,
+  createTimeSlices,
   type IdentifyOptions,
   isSameJson,
   KeyedQueue,
@@ -112,7 +113,7 @@ export class CatalogToolCache implements PersistentToolCache {
       const summaries: CatalogSummary[] = [];
       for await (const [row, text] of store.all()) {
         const id = row as CatalogId;
-        const record = readCatalogDocument(text, { id, key });
+        const record = await readCatalogDocument(text, { id, key });
         if (record !== undefined && record.expiresAt > now)
           summaries.push(summary(id, entryAsOf(record.entry, now)));
       }
@@ -159,11 +160,10 @@ export class CatalogToolCache implements PersistentToolCache {
     const next = decide(kept);
     if (next === undefined) return;
     const { key, store } = await this.#open();
-    const document = writeCatalogDocument(next, { id, key });
-    const bytes = Buffer.byteLength(document);
+    const { text, bytes } = await writeCatalogDocument(next, { id, key });
     const isTooLarge = bytes > MAX_DOCUMENT_BYTES;
-    if (!isTooLarge && (await store.write(id, document, next.expiresAt))) {
-      if (store.messages !== undefined && isOtherContent(kept?.entry, next.entry))
+    if (!isTooLarge && (await store.write(id, text, next.expiresAt))) {
+      if (store.messages !== undefined && (await isOtherContent(kept?.entry, next.entry)))
         await store.messages.send(`${this.#options.writer} ${id}`);
       return;
     }
@@ -182,14 +182,14 @@ export class CatalogToolCache implements PersistentToolCache {
     const now = Date.now();
     const records = new Map<CatalogId, CatalogRecord>();
     const expired: CatalogId[] = []; // Some stores keep them for ever.
-    const take = (row: string, text: string) => {
-      const id = row as CatalogId;
-      const record = readCatalogDocument(text, { id, key });
+    const texts: (readonly [id: CatalogId, text: string])[] = [];
+    await store.read(ids, (row, text) => texts.push([row as CatalogId, text]), options);
+    for (const [id, text] of texts) {
+      const record = await readCatalogDocument(text, { id, key });
       if (record === undefined) this.#options.faults.log("warn", UNREADABLE);
       else if (record.expiresAt <= now) expired.push(id);
       else if (supersedes(record, records.get(id))) records.set(id, record);
-    };
-    await store.read(ids, take, options);
+    }
     for (const id of expired) void this.delete(id);
     return records;
   }
@@ -235,9 +235,20 @@ function snapshotOf({ tools, ...entry }: CatalogEntry): CatalogEntry {
   return { ...structuredClone(entry), ...(kept && { tools: kept }) };
 }
 
-/** Whether an entry says something else of what the server offers. */
-function isOtherContent(kept: CatalogEntry | undefined, next: CatalogEntry): boolean {
-  return CONTENT.some((field) => !isSameJson(kept?.[field], next[field]));
+/** Whether an entry says something else of what the server offers. Compared in slices of time: there may be thousands of tools. */
+async function isOtherContent(kept: CatalogEntry | undefined, next: CatalogEntry): Promise<boolean> {
+  const slices = createTimeSlices();
+  for (const field of CONTENT) {
+    const [one, other] = [kept?.[field], next[field]].map((value) =>
+      Array.isArray(value) ? value : [value],
+    );
+    if (one?.length !== other?.length) return true;
+    for (const [index, item] of (one ?? []).entries()) {
+      if (!isSameJson(item, other?.[index])) return true;
+      if (slices.isOver()) await slices.next();
+    }
+  }
+  return false;
 }
 
 const CONTENT = ["tools", "resources", "resourceTemplates", "prompts", "instructions"] as const;

@@ -1,15 +1,16 @@
 import { createSecretKey } from "node:crypto";
 import type { CatalogEntry } from "@jackfield/mcp-core";
+import { unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
 import { casesOf } from "@jackfield/test-kit";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readCatalogDocument, sealContent, writeCatalogDocument } from "../src/catalog-document.ts";
 import type { CatalogRecord } from "../src/catalog-succession.ts";
 import { sampleEntry, sampleId } from "./catalog-samples.ts";
 
 const seal = { id: sampleId("files"), key: createSecretKey(new Uint8Array(32).fill(1)) };
 const record: CatalogRecord = { entry: sampleEntry(), suspect: false, expiresAt: 5_000 };
-const text = writeCatalogDocument(record, seal);
+const { text } = await writeCatalogDocument(record, seal);
 
 /** An entry as it is written, each schema replaced by its length. */
 const SCHEMA = '{"type":"object"}';
@@ -21,7 +22,7 @@ function sealed(entry: unknown, schemas = `[${SCHEMA}]`): string {
 }
 
 describe("a catalog document", () => {
-  test("states version 2 and reads back as it was written", () => {
+  test("states version 2 and reads back as it was written", async () => {
     const full: CatalogRecord = {
       suspect: true,
       staleSince: 3,
@@ -41,56 +42,108 @@ describe("a catalog document", () => {
         stale: true,
       }),
     };
-    const written = writeCatalogDocument(full, seal);
+    const { text: written } = await writeCatalogDocument(full, seal);
     expect(JSON.parse(written.split("\n", 1)[0] ?? "")).toMatchObject({ version: 2 });
-    expect(readCatalogDocument(written, seal)).toEqual(full);
+    expect(await readCatalogDocument(written, seal)).toEqual(full);
   });
 
-  test("is rejected when any one character is changed", () => {
+  test("is rejected when any one character is changed", async () => {
     for (let index = 0; index < text.length; index += 1) {
       const other = text[index] === "0" ? "1" : "0";
       const changed = text.slice(0, index) + other + text.slice(index + 1);
-      expect(readCatalogDocument(changed, seal), `character ${index}`).toBeUndefined();
+      expect(await readCatalogDocument(changed, seal), `character ${index}`).toBeUndefined();
     }
   });
 
-  test("is rejected when it is truncated anywhere or has text appended", () => {
+  test("is rejected when it is truncated anywhere or has text appended", async () => {
     for (let length = 0; length < text.length; length += 1) {
-      expect(readCatalogDocument(text.slice(0, length), seal)).toBeUndefined();
+      expect(await readCatalogDocument(text.slice(0, length), seal)).toBeUndefined();
     }
-    expect(readCatalogDocument(`${text} `, seal)).toBeUndefined();
+    expect(await readCatalogDocument(`${text} `, seal)).toBeUndefined();
   });
 
-  test.each(["0", "1", "3", "02", "2.0"])("is rejected with version %s", (version) => {
-    expect(readCatalogDocument(text.replace('"version":2', `"version":${version}`), seal)).toBeUndefined();
-  });
-
-  test("is rejected under another id or another key", () => {
-    expect(readCatalogDocument(text, { ...seal, id: sampleId("other") })).toBeUndefined();
+  test.each(["0", "1", "3", "02", "2.0"])("is rejected with version %s", async (version) => {
     expect(
-      readCatalogDocument(text, { ...seal, key: createSecretKey(new Uint8Array(32).fill(2)) }),
+      await readCatalogDocument(text.replace('"version":2', `"version":${version}`), seal),
+    ).toBeUndefined();
+  });
+
+  test("is rejected under another id or another key", async () => {
+    expect(await readCatalogDocument(text, { ...seal, id: sampleId("other") })).toBeUndefined();
+    expect(
+      await readCatalogDocument(text, { ...seal, key: createSecretKey(new Uint8Array(32).fill(2)) }),
     ).toBeUndefined();
   });
 
   test.each(["", "null", "[]", "{}", '{"tools":[]}', text.replace(/"checksum":"[0-9a-f]+",/, "")])(
     "is not %j",
-    (other) => expect(readCatalogDocument(other, seal)).toBeUndefined(),
+    async (other) => expect(await readCatalogDocument(other, seal)).toBeUndefined(),
   );
 });
 
-test("[R65] every mutated document is rejected without a throw", () => {
+describe("the document of thousands of tools", () => {
+  const tools = Array.from({ length: 3_000 }, (_, index) => ({
+    name: `tool${index}`,
+    description: `Does ${index}, \u00fc \ud83d\ude00. `.repeat(4),
+    inputSchema: { type: "object" as const, properties: { [`argument${index}`]: { type: "string" } } },
+  }));
+  const large: CatalogRecord = { entry: sampleEntry({ tools }), suspect: false, expiresAt: 5_000 };
+
+  test("is packed, and reads back as it was written, each schema unparsed until it is read", async () => {
+    const { text, bytes } = await writeCatalogDocument(large, seal);
+    expect(text.length).toBeLessThan(bytes / 2);
+    const read = await readCatalogDocument(text, seal);
+    expect(unparsedText(read?.entry.tools?.[2_999] ?? {}, "inputSchema")).toBe(
+      JSON.stringify(tools[2_999]?.inputSchema),
+    );
+    expect(read).toEqual(large);
+    expect((await writeCatalogDocument(read as CatalogRecord, seal)).bytes).toBe(bytes);
+  });
+
+  test("is written and read in slices, between which other work has its turn", async () => {
+    let now = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => {
+      now += 1; // The work is counted, not measured.
+      return now;
+    });
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const { text } = await writeCatalogDocument(large, seal);
+    const written = turns;
+    await readCatalogDocument(text, seal);
+    isDone = true;
+    vi.restoreAllMocks();
+    expect(written).toBeGreaterThan(15);
+    expect(turns - written).toBeGreaterThan(15);
+  });
+
+  test("is rejected when a character is changed or it cannot be unpacked", async () => {
+    const { text } = await writeCatalogDocument(large, seal);
+    const changed = text.replace(/A/, "B");
+    expect(await readCatalogDocument(changed, seal)).toBeUndefined();
+    for (const packed of ["null", "[]", '[9,"AAAA"]', "[-1]", "{}", '["x","eJwDAAAAAAE="]'])
+      expect(await readCatalogDocument(sealContent(`{"packed":${packed}}`, seal), seal)).toBeUndefined();
+  });
+});
+
+test("[R65] every mutated document is rejected without a throw", async () => {
   const mutation = fc.record({
     at: fc.nat(text.length),
     cut: fc.nat(8),
     insert: fc.string({ maxLength: 4 }),
   });
-  fc.assert(
-    fc.property(fc.array(mutation, { minLength: 1, maxLength: 3 }), (mutations) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 3 }), async (mutations) => {
       let changed = text;
       for (const { at, cut, insert } of mutations) {
         changed = changed.slice(0, at) + insert + changed.slice(at + cut);
       }
-      return changed === text || readCatalogDocument(changed, seal) === undefined;
+      return changed === text || (await readCatalogDocument(changed, seal)) === undefined;
     }),
     casesOf(500, 100_000),
   );
@@ -145,22 +198,22 @@ function isWhole(entry: CatalogEntry): boolean {
   );
 }
 
-test("[R65] a sealed entry with any content reads as a whole entry or a miss", () => {
+test("[R65] a sealed entry with any content reads as a whole entry or a miss", async () => {
   const field = fc.constantFrom(...Object.keys(written), ...OPTIONAL);
   const length = fc.oneof(fc.constant(SCHEMA.length), fc.integer(), fc.double(), fc.jsonValue());
   const tools = fc.array(fc.record({ name: fc.jsonValue(), inputSchema: length, outputSchema: length }));
-  fc.assert(
-    fc.property(field, fc.oneof(fc.jsonValue(), tools), fc.nat(3), (name, value, schemas) => {
+  await fc.assert(
+    fc.asyncProperty(field, fc.oneof(fc.jsonValue(), tools), fc.nat(3), async (name, value, schemas) => {
       const document = sealed({ ...written, [name]: value }, `[${Array(schemas).fill(SCHEMA)}]`);
-      const entry = readCatalogDocument(document, seal)?.entry;
+      const entry = (await readCatalogDocument(document, seal))?.entry;
       return entry === undefined || isWhole(entry);
     }),
     casesOf(300, 5_000),
   );
 });
 
-test("an entry of the expected shape is read", () => {
-  expect(readCatalogDocument(sealed(written), seal)?.entry).toEqual({
+test("an entry of the expected shape is read", async () => {
+  expect((await readCatalogDocument(sealed(written), seal))?.entry).toEqual({
     ...sampleEntry(),
     tools: [{ name: "read", inputSchema: { type: "object" } }],
   });
@@ -195,7 +248,7 @@ describe("an entry of the wrong shape is a miss, even with the right checksum", 
       { ...written, lastOutcome: { ok: false, at: 1, tookMs: 2, code: 3 } },
     ],
   ];
-  test.each(shapes)("%s", (_what, entry) => {
-    expect(readCatalogDocument(sealed(entry), seal)).toBeUndefined();
+  test.each(shapes)("%s", async (_what, entry) => {
+    expect(await readCatalogDocument(sealed(entry), seal)).toBeUndefined();
   });
 });

@@ -1,13 +1,13 @@
 import type { ToolDefinition } from "@jackfield/mcp-core";
 import { unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
 import { describe, expect, test } from "vitest";
-import { outlineTools, restoreTools } from "../src/catalog-document.ts";
+import { outlineTools, restoreTools } from "../src/deferred-schemas.ts";
 
 /** The tools, as they are read from a document. */
-function restored(...tools: readonly object[]): ToolDefinition[] {
-  const { outlines, schemas } = outlineTools(tools as ToolDefinition[]);
-  const read: ToolDefinition[] = JSON.parse(JSON.stringify(outlines));
-  expect(restoreTools(read, schemas)).toBe(true);
+async function restored(...tools: readonly object[]): Promise<ToolDefinition[]> {
+  const { outlines, schemas } = await outlineTools(tools as ToolDefinition[]);
+  const read: ToolDefinition[] = JSON.parse(`[${outlines}]`);
+  expect(await restoreTools(read, `[${schemas}]`)).toBe(true);
   return read;
 }
 
@@ -19,26 +19,26 @@ const TOOL = {
 };
 
 describe("a tool with deferred schemas", () => {
-  test("equals the original byte for byte, with its keys in order", () => {
+  test("equals the original byte for byte, with its keys in order", async () => {
     const tools = [
       TOOL,
       { inputSchema: { type: "object", 'quo"te\n': "\ud800 ü \u{1f600}" }, name: "other" },
     ];
-    expect(JSON.stringify(restored(...tools))).toBe(JSON.stringify(tools));
-    expect(restored(...tools)).toEqual(tools);
+    expect(JSON.stringify(await restored(...tools))).toBe(JSON.stringify(tools));
+    expect(await restored(...tools)).toEqual(tools);
   });
 
-  test("can be copied in every way before its schemas are parsed", () => {
+  test("can be copied in every way before its schemas are parsed", async () => {
     const ways: ((tool: ToolDefinition) => unknown)[] = [
       (tool) => ({ ...tool }),
       (tool) => structuredClone(tool),
       (tool) => Object.fromEntries(Object.entries(tool)),
     ];
-    for (const copy of ways) expect(copy(restored(TOOL)[0] as ToolDefinition)).toEqual(TOOL);
+    for (const copy of ways) expect(copy((await restored(TOOL))[0] as ToolDefinition)).toEqual(TOOL);
   });
 
-  test("returns the same schema object each time, even if it is frozen", () => {
-    const [open, frozen] = restored(TOOL, TOOL).map((tool, index) =>
+  test("returns the same schema object each time, even if it is frozen", async () => {
+    const [open, frozen] = (await restored(TOOL, TOOL)).map((tool, index) =>
       index === 1 ? Object.freeze(tool) : tool,
     );
     for (const tool of [open, frozen]) {
@@ -48,8 +48,8 @@ describe("a tool with deferred schemas", () => {
     expect(Object.getOwnPropertyDescriptor(open, "inputSchema")).toHaveProperty("value", TOOL.inputSchema);
   });
 
-  test("[L13] has deeply frozen schemas if it is frozen", () => {
-    const [tool] = restored(TOOL);
+  test("[L13] has deeply frozen schemas if it is frozen", async () => {
+    const [tool] = await restored(TOOL);
     Object.freeze(tool);
     const { properties = {} } = tool?.inputSchema ?? {};
     expect(() => Object.assign(properties, { path: "mine" })).toThrow(TypeError);
@@ -57,22 +57,32 @@ describe("a tool with deferred schemas", () => {
     expect(tool).toEqual(TOOL);
   });
 
-  test("exposes the server's unparsed schema text until one schema is read", () => {
-    const [tool, neighbour] = restored(TOOL, { name: "other", inputSchema: { type: "object" } }) as [
+  test("exposes the text of a schema until it is read, and is parsed alone", async () => {
+    const [tool, neighbour] = (await restored(TOOL, { name: "other", inputSchema: { type: "object" } })) as [
       ToolDefinition,
       ToolDefinition,
     ];
-    const text = unparsedText(tool, "inputSchema") ?? "";
-    expect(JSON.parse(text)).toEqual([TOOL.inputSchema, TOOL.outputSchema, { type: "object" }]);
-    expect(unparsedText(tool, "outputSchema")).toBe(text);
-    expect(unparsedText(neighbour, "inputSchema")).toBe(text);
+    expect(unparsedText(tool, "inputSchema")).toBe(JSON.stringify(TOOL.inputSchema));
+    expect(unparsedText(tool, "outputSchema")).toBe(JSON.stringify(TOOL.outputSchema));
     expect(unparsedText(neighbour, "outputSchema")).toBeUndefined();
     expect(neighbour.inputSchema).toEqual({ type: "object" });
-    expect(unparsedText(tool, "inputSchema")).toBeUndefined();
+    expect(unparsedText(neighbour, "inputSchema")).toBeUndefined();
+    expect(unparsedText(tool, "inputSchema")).toBe(JSON.stringify(TOOL.inputSchema));
+    expect(tool).toEqual(TOOL);
+    expect(unparsedText(tool, "outputSchema")).toBeUndefined();
   });
 
-  test("accepts replacing or deleting a schema without changing its neighbour", () => {
-    const [changed, neighbour, bare] = restored(TOOL, TOOL, TOOL) as [
+  test("is written again without being parsed", async () => {
+    const tools = await restored(TOOL, { name: "other", inputSchema: { type: "object" } });
+    const again = await outlineTools(tools);
+    expect(again).toEqual(
+      await outlineTools([TOOL, { name: "other", inputSchema: { type: "object" } }] as ToolDefinition[]),
+    );
+    for (const tool of tools) expect(unparsedText(tool, "inputSchema")).toBeDefined();
+  });
+
+  test("accepts replacing or deleting a schema without changing its neighbour", async () => {
+    const [changed, neighbour, bare] = (await restored(TOOL, TOOL, TOOL)) as [
       ToolDefinition,
       ToolDefinition,
       ToolDefinition,
@@ -84,9 +94,9 @@ describe("a tool with deferred schemas", () => {
     expect(Object.keys(bare)).toEqual(["name", "inputSchema", "title"]);
   });
 
-  test("keeps an invalid output schema, but turns a number into null", () => {
+  test("keeps an invalid output schema, but turns a number into null", async () => {
     const odd = (outputSchema: unknown) => ({ ...TOOL, outputSchema });
-    expect(restored(odd(null), odd("text"), odd([1]), odd(7))).toEqual(
+    expect(await restored(odd(null), odd("text"), odd([1]), odd(7))).toEqual(
       [null, "text", [1], null].map((outputSchema) => odd(outputSchema)),
     );
   });

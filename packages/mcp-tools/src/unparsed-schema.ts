@@ -4,10 +4,10 @@ export const SCHEMA_NAMES = ["inputSchema", "outputSchema"] as const;
 /** The name of such a member. */
 export type SchemaName = (typeof SCHEMA_NAMES)[number];
 
-/** The source that a tool's schemas are parsed from when one of them is first read. */
+/** The source that a tool's schemas are parsed from when they are first read. */
 export interface UnparsedSchemas {
-  /** JSON text that contains the schemas, as `JSON.stringify` writes it. */
-  readonly text: string;
+  /** The JSON text of one schema, as `JSON.stringify` writes it. */
+  textOf(name: SchemaName): string;
 }
 
 /** A registered symbol, so that different copies of this package recognise each other's marks. */
@@ -34,5 +34,5 @@ export function unparsedText(tool: object, name: SchemaName): string | undefined
   const schemas = unparsedSchemas(tool);
   if (schemas === undefined || Object.getOwnPropertyDescriptor(tool, name)?.get === undefined)
     return undefined;
-  return schemas.text;
+  return schemas.textOf(name);
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { markUnparsed, unparsedSchemas, unparsedText } from "../src/unparsed-schema.ts";
 
-const SCHEMAS = { text: '[{"type":"object"}]' };
+const TEXT = '{"type":"object"}';
+const SCHEMAS = { textOf: () => TEXT };
 
 function toolWith(inputSchema: PropertyDescriptor): object {
   return Object.defineProperty({ name: "read" }, "inputSchema", { enumerable: true, ...inputSchema });
@@ -13,8 +14,8 @@ describe("a lazily parsed schema", () => {
       throw new Error("It was read.");
     };
     const tool = markUnparsed(toolWith({ get }), SCHEMAS);
-    expect(unparsedText(tool, "inputSchema")).toBe(SCHEMAS.text);
-    expect(unparsedText(Object.freeze(tool), "inputSchema")).toBe(SCHEMAS.text);
+    expect(unparsedText(tool, "inputSchema")).toBe(TEXT);
+    expect(unparsedText(Object.freeze(tool), "inputSchema")).toBe(TEXT);
     expect(unparsedSchemas(tool)).toBe(SCHEMAS);
   });
 

@@ -12,41 +12,50 @@ import { findHiddenCharacters, hiddenCharacters, pointName } from "./hidden-char
  * its schema (`enum`, `default`, `pattern`, …) holds control characters or Unicode tags.
  */
 export function cleanTools(): ToolListPolicy {
-  const isPlain = createPlainCheck();
-  return (tool) => {
+  /** Of frozen definitions, which stay as they are. The same one is judged again whenever its server lists its tools. */
+  const known = new WeakMap<ToolDefinition, CleanedDefinition>();
+  const cleaned = (definition: ToolDefinition): CleanedDefinition => {
+    const before = known.get(definition);
+    if (before !== undefined) return before;
+    const now = cleanedDefinition(definition);
+    if (Object.isFrozen(definition)) known.set(definition, now);
+    return now;
+  };
+  const policy: ToolListPolicy = (tool) => {
     const hidden = nameProblem(tool.originalName);
     if (hidden !== undefined) return { blocked: `its name holds ${hidden}` };
-    // Every list is judged, also during a start, and most tools have nothing to clean.
-    if (isPlain(tool.definition) && isPlainJson(tool.description)) return tool;
-    const problem = schemaProblem(tool.definition.inputSchema) ?? schemaProblem(tool.definition.outputSchema);
-    if (problem !== undefined) return { blocked: problem };
-    const definition = cleanDefinition(tool.definition);
+    const result = cleaned(tool.definition);
+    if ("blocked" in result) return result;
+    const { definition, isPlain } = result;
+    if (isPlain && tool.description === definition.description) return tool;
     const description = cleanText(tool.description);
     return definition === tool.definition && description === tool.description
       ? tool
       : { ...tool, description, definition };
   };
+  return Object.assign(policy, { prepare: (definition: ToolDefinition) => void cleaned(definition) });
 }
 
-/** Whether a tool certainly needs no cleaning, decided without parsing schemas that a catalog left unparsed. */
-function createPlainCheck(): (definition: ToolDefinition) => boolean {
-  /** The tools of one server come in sequence and share one schema text, so the last answer is kept. */
-  let last = "";
-  let lastIsPlain = true;
-  const isPlainText = (text: string) => {
-    if (text !== last) {
-      last = text;
-      lastIsPlain = isPlainJsonText(text);
-    }
-    return lastIsPlain;
-  };
-  return (definition) => {
-    for (const name in definition) {
-      const text = isSchemaName(name) ? unparsedText(definition, name) : undefined;
-      if (text === undefined ? !isPlainMember(definition, name) : !isPlainText(text)) return false;
-    }
-    return true;
-  };
+type CleanedDefinition =
+  | { readonly definition: ToolDefinition; readonly isPlain: boolean }
+  | { readonly blocked: string };
+
+function cleanedDefinition(definition: ToolDefinition): CleanedDefinition {
+  // Every list is judged, also during a start, and most tools have nothing to clean.
+  if (isPlain(definition)) return { definition, isPlain: true };
+  const problem = schemaProblem(definition.inputSchema) ?? schemaProblem(definition.outputSchema);
+  return problem === undefined
+    ? { definition: cleanDefinition(definition), isPlain: false }
+    : { blocked: problem };
+}
+
+/** Whether a definition certainly needs no cleaning, decided without parsing schemas that a catalog left unparsed. */
+function isPlain(definition: ToolDefinition): boolean {
+  for (const name in definition) {
+    const text = isSchemaName(name) ? unparsedText(definition, name) : undefined;
+    if (text === undefined ? !isPlainMember(definition, name) : !isPlainJsonText(text)) return false;
+  }
+  return true;
 }
 
 function isSchemaName(name: string): name is (typeof SCHEMA_NAMES)[number] {

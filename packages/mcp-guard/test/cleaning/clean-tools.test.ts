@@ -212,7 +212,7 @@ describe("cleaning tools with unparsed schemas", () => {
       configurable: true,
       get: parse,
     });
-    markUnparsed(tool.definition, { text: JSON.stringify([inputSchema]) });
+    markUnparsed(tool.definition, { textOf: () => JSON.stringify(inputSchema) });
     return { tool, parses };
   }
 
@@ -245,5 +245,41 @@ describe("cleaning tools with unparsed schemas", () => {
       blocked: expect.stringMatching(/^the name of an argument holds/),
     });
     expect(check(plain.tool)).toBe(plain.tool);
+  });
+});
+
+describe("a definition", () => {
+  test.each([["plain"], ["hid\u200bden"]])(
+    "that is frozen is looked at once, in advance or when it is judged: %j",
+    (description) => {
+      let reads = 0;
+      const tool = offeredTool();
+      Object.defineProperty(tool.definition, "title", {
+        enumerable: true,
+        get: () => {
+          reads += 1;
+          return description;
+        },
+      });
+      Object.freeze(tool.definition);
+      const policy = cleanTools();
+      policy.prepare?.(tool.definition);
+      const before = reads;
+      expect(before).toBeGreaterThan(0);
+      const offered = policy(tool);
+      expect(policy({ ...tool, origin: "cache" })).toMatchObject({
+        definition: { title: description.replace("\u200b", "") },
+      });
+      expect(reads - before).toBeLessThanOrEqual(2); // Only by this test, where nothing was cleaned.
+      expect("definition" in offered && offered.definition).toBe((policy(tool) as typeof tool).definition);
+    },
+  );
+
+  test("that is not frozen is looked at each time", () => {
+    const tool = offeredTool({ description: "first" });
+    const policy = cleanTools();
+    policy.prepare?.(tool.definition);
+    Object.assign(tool.definition, { title: "hid\u200bden" });
+    expect(policy(tool)).toMatchObject({ definition: { title: "hidden" } });
   });
 });

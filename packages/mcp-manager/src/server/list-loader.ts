@@ -30,6 +30,8 @@ export interface ListLoaderOptions<L extends Listing> {
   readonly list: (session: Session) => Promise<L>;
   /** The list, if somebody else has read it since; asked before it is repeated. */
   readonly readElsewhere?: ((session: Session) => Promise<L | undefined>) | undefined;
+  /** Prepares a list that takes long to publish; `undefined`: there is nothing to prepare. Until then it counts as being read. */
+  readonly prepare?: ((listing: L, isWanted: () => boolean) => Promise<L> | undefined) | undefined;
   readonly loaded: (session: Session, listing: L) => void;
   readonly failed: (error: McpError) => void;
 }
@@ -160,7 +162,12 @@ export class ListLoader<L extends Listing = Listing> {
       (listing) => ({ listing }),
       (error: unknown) => ({ error }),
     );
-    if (this.#current !== load) return;
+    const isWanted = () => this.#current === load;
+    if ("listing" in outcome && isWanted()) {
+      const preparing = this.#options.prepare?.(outcome.listing, isWanted);
+      if (preparing !== undefined) outcome.listing = await preparing;
+    }
+    if (!isWanted()) return;
     const { followUp, isFollowUp, session } = load;
     // A superseded list is not published, but never two in a row, so that changes get through.
     const isPublished = followUp === undefined || isFollowUp || this.#state.status !== "live";
@@ -226,8 +233,11 @@ export class ListLoader<L extends Listing = Listing> {
   async #repeat(session: Session): Promise<void> {
     const timer = this.#timer;
     const { readElsewhere } = this.#options;
-    const listing = readElsewhere && (await readElsewhere(session));
-    if (this.#timer !== timer || this.#current !== undefined || this.#state.status === "none") return;
+    const isWanted = () =>
+      this.#timer === timer && this.#current === undefined && this.#state.status !== "none";
+    const read = readElsewhere && (await readElsewhere(session));
+    const listing = read && ((await this.#options.prepare?.(read, isWanted)) ?? read);
+    if (!isWanted()) return;
     if (listing === undefined) void this.#begin(session, false);
     else {
       this.#publish(session, { listing });

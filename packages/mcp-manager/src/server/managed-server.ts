@@ -147,6 +147,12 @@ export class ManagedServer implements ConnectionSubject, ServerToolsSubject, Sto
     });
   }
 
+  /** The entry with its tools prepared, for `recall` and `recallNewer`; `undefined` unless it has a long list. */
+  prepared(entry: CatalogEntry | undefined, isWanted: () => boolean): Promise<CatalogEntry> | undefined {
+    const preparing = entry?.tools && this.#tools.prepare(entry.tools, "cache", isWanted);
+    return preparing?.then((tools) => ({ ...entry, tools }) as CatalogEntry);
+  }
+
   /** Takes the catalog's record; what the server itself has said is newer. */
   recall(known: CatalogRecord | undefined): void {
     const entry = known?.entry && boundedEntry(known.entry, this.definition.limits);

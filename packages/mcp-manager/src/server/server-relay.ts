@@ -8,6 +8,7 @@ import type {
   ToolsChanged,
 } from "@jackfield/mcp-core";
 import type { Emitter } from "../emitter.ts";
+import { preparedList } from "../tools/long-lists.ts";
 import type { ToolRegistry } from "../tools/tool-registry.ts";
 import type { FailureLog, NextAttempt } from "./failure-log.ts";
 
@@ -44,6 +45,17 @@ export class ServerRelay {
   /** These are the server's tools now. */
   offer(tools: readonly ToolDefinition[], origin: "live" | "cache"): void {
     if (this.isCurrent()) this.#announce(this.#targets.registry.replace(this.#name, tools, origin));
+  }
+
+  /** Prepares a long list of the server's tools for `offer`; see `preparedList`. */
+  prepare(
+    listed: readonly ToolDefinition[],
+    origin: "live" | "cache",
+    { known, isWanted }: { readonly known: readonly ToolDefinition[]; readonly isWanted: () => boolean },
+  ): Promise<readonly ToolDefinition[]> | undefined {
+    const { registry } = this.#targets;
+    const preparation = () => registry.preparation(this.#name, listed, origin);
+    return preparedList(listed, { known, isWanted, preparation });
   }
 
   /** No tool of the server is offered any more. */

@@ -32,7 +32,7 @@ export interface ServerToolsSubject {
 /** One server's tools: those of the catalog until its own list is loaded, and its last list while it has no session. */
 export class ServerTools {
   readonly #subject: ServerToolsSubject;
-  readonly #relay: Pick<ServerRelay, "offer" | "withdraw">;
+  readonly #relay: Pick<ServerRelay, "offer" | "prepare" | "withdraw">;
   readonly #pollIntervalMs: number;
   #tools: readonly ToolDefinition[] = [];
   #heardOf: readonly ToolDefinition[] = [];
@@ -46,7 +46,7 @@ export class ServerTools {
   /** @param pollIntervalMs - how often tools are listed again, in milliseconds; `0` = never */
   constructor(
     subject: ServerToolsSubject,
-    relay: Pick<ServerRelay, "offer" | "withdraw">,
+    relay: Pick<ServerRelay, "offer" | "prepare" | "withdraw">,
     pollIntervalMs: number,
   ) {
     this.#subject = subject;
@@ -62,10 +62,21 @@ export class ServerTools {
       repeatAfterMs: (_session, listing) => this.#pollIntervalMs || validForMs(listing),
       list: (session) => this.#subject.list(session, "tools", !this.wasListed),
       readElsewhere: this.#pollIntervalMs > 0 ? undefined : () => this.#subject.listedElsewhere(),
+      prepare: (listing, isWanted) =>
+        this.prepare(listing.items, "live", isWanted)?.then((items) => ({ ...listing, items })),
       loaded: (session, listing) => this.#loaded(session, listing),
       failed: (error) => this.#subject.toolsFailed(error),
     });
     return this.#loader;
+  }
+
+  /** Prepares a long list, so that offering it takes little time; `undefined` for any other. Resolves with the list to offer. */
+  prepare(
+    tools: readonly ToolDefinition[],
+    origin: "live" | "cache",
+    isWanted: () => boolean,
+  ): Promise<readonly ToolDefinition[]> | undefined {
+    return this.#relay.prepare(tools, origin, { known: this.#tools, isWanted });
   }
 
   /** Offers the tools that the catalog knows, unless the server has listed its own. */

@@ -64,34 +64,52 @@ export function createServerNames(
   const prefixes = new Map([...parts].map(([server, part]) => [server, prefix(part)]));
   const territories = createTerritories([...prefixes.values()]);
 
+  /** The last names of each server: most lists are like the one before. */
+  const made = new Map<
+    string,
+    { readonly tools: readonly string[]; readonly names: ReadonlyMap<string, string> }
+  >();
+  const nameTools: NameServerTools = (server, tools) => {
+    const own = prefixes.get(server);
+    if (own === undefined) return new Map();
+    const rivals = territories.within(own);
+    const partOf = (tool: string) => toolPart(tool, server) || "tool";
+    const isUsable = (name: string) =>
+      name.length <= MAX_NAME_LENGTH &&
+      name.startsWith(own) &&
+      !isReserved(name) &&
+      (rivals.length === 0 || !rivals.some((rival) => name.startsWith(rival)));
+    const plain = plainNames(tools, (tool) => {
+      const name = own + tool;
+      return partOf(tool) === tool && isUsable(name) ? name : undefined;
+    });
+    if (plain !== undefined) return plain;
+    return distinctNames(tools, {
+      nameOf: (tool) => `${own}${partOf(tool)}`,
+      hashedForms: (tool, hash) => [
+        suffixed(`${own}${partOf(tool)}`, hash, MAX_NAME_LENGTH),
+        `${own}${hash}_${partOf(tool)}`.slice(0, MAX_NAME_LENGTH),
+      ],
+      seedOf: (tool) => `${server}\0${tool}`,
+      isUsable,
+    });
+  };
+
   return {
     isInTerritory: territories.has,
     namesOf(server, tools) {
-      const own = prefixes.get(server);
-      if (own === undefined) return new Map();
-      const rivals = territories.within(own);
-      const partOf = (tool: string) => toolPart(tool, server) || "tool";
-      const isUsable = (name: string) =>
-        name.length <= MAX_NAME_LENGTH &&
-        name.startsWith(own) &&
-        !isReserved(name) &&
-        (rivals.length === 0 || !rivals.some((rival) => name.startsWith(rival)));
-      const plain = plainNames(tools, (tool) => {
-        const name = own + tool;
-        return partOf(tool) === tool && isUsable(name) ? name : undefined;
-      });
-      if (plain !== undefined) return plain;
-      return distinctNames(tools, {
-        nameOf: (tool) => `${own}${partOf(tool)}`,
-        hashedForms: (tool, hash) => [
-          suffixed(`${own}${partOf(tool)}`, hash, MAX_NAME_LENGTH),
-          `${own}${hash}_${partOf(tool)}`.slice(0, MAX_NAME_LENGTH),
-        ],
-        seedOf: (tool) => `${server}\0${tool}`,
-        isUsable,
-      });
+      const last = made.get(server);
+      if (last !== undefined && isSameList(last.tools, tools)) return last.names;
+      const names = nameTools(server, tools);
+      if (tools.length === 0) made.delete(server);
+      else made.set(server, { tools, names });
+      return names;
     },
   };
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((item, index) => item === other[index]);
 }
 
 /**

@@ -6,24 +6,30 @@ import type { ToolDescriptor } from "@jackfield/mcp-core";
  */
 export class SortedTools {
   readonly #byName = new Map<string, ToolDescriptor>();
-  /**
-   * Tools added and removed since the array was made; by name, because strings are looked up faster than objects. Not used while the
-   * array is empty.
-   */
-  readonly #added = new Map<string, ToolDescriptor>();
+  /** Names that came and went since the array was made, and tools that went. Not used while the array is empty. */
+  readonly #added = new Set<string>();
   readonly #removed = new Map<string, ToolDescriptor>();
+  /** Whether another tool has a name that stands in the array. */
+  #isReplaced = false;
   #sorted: readonly ToolDescriptor[] = Object.freeze([]);
 
   get(name: string): ToolDescriptor | undefined {
     return this.#byName.get(name);
   }
 
-  /** The name must be free: to replace a tool, remove the old one first. */
+  /** It takes the place of a tool of the same name. */
   add(tool: ToolDescriptor): void {
-    this.#byName.set(tool.name, tool);
+    const { name } = tool;
+    const isTaken = this.#byName.has(name);
+    this.#byName.set(name, tool);
     if (this.#sorted.length === 0) return;
-    if (this.#removed.get(tool.name) === tool) this.#removed.delete(tool.name);
-    else this.#added.set(tool.name, tool);
+    const removed = this.#removed.get(name);
+    if (isTaken) this.#isReplaced = true;
+    else if (removed === undefined) this.#added.add(name);
+    else {
+      this.#removed.delete(name);
+      this.#isReplaced ||= removed !== tool;
+    }
   }
 
   remove(tool: ToolDescriptor): void {
@@ -35,36 +41,40 @@ export class SortedTools {
   /** Frozen; the same array until something is added or removed. */
   list(): readonly ToolDescriptor[] {
     if (this.#sorted.length === 0) {
-      if (this.#byName.size > 0) this.#sorted = Object.freeze(inOrder(this.#byName));
-    } else if (this.#added.size > 0 || this.#removed.size > 0) {
-      this.#sorted = Object.freeze(merged(this.#sorted, inOrder(this.#removed), inOrder(this.#added)));
+      if (this.#byName.size > 0) this.#sorted = Object.freeze([...this.#byName.values()].sort(compareNames));
+    } else if (this.#isReplaced || this.#added.size > 0 || this.#removed.size > 0) {
+      this.#sorted = Object.freeze(merged(this.#sorted, this.#byName, [...this.#added].sort()));
       this.#added.clear();
       this.#removed.clear();
+      this.#isReplaced = false;
     }
     return this.#sorted;
   }
 }
 
-function inOrder(tools: ReadonlyMap<string, ToolDescriptor>): ToolDescriptor[] {
-  return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+function compareNames(a: ToolDescriptor, b: ToolDescriptor): number {
+  return a.name < b.name ? -1 : 1;
 }
 
-/** The sorted array without the removed tools and with the added ones: one pass over all three. */
+/** The sorted array with the tools that have its names now, and with those of names that came: one pass over both. */
 function merged(
   sorted: readonly ToolDescriptor[],
-  removed: readonly ToolDescriptor[],
-  added: readonly ToolDescriptor[],
+  byName: ReadonlyMap<string, ToolDescriptor>,
+  come: readonly string[],
 ): ToolDescriptor[] {
   const result: ToolDescriptor[] = [];
-  let gone = 0;
-  let come = 0;
-  for (const tool of sorted) {
-    for (let next = added[come]; next !== undefined && next.name < tool.name; next = added[come]) {
-      result.push(next);
-      come += 1;
+  let at = 0;
+  const push = (name: string) => {
+    const tool = byName.get(name);
+    if (tool !== undefined) result.push(tool);
+  };
+  for (const { name } of sorted) {
+    for (let next = come[at]; next !== undefined && next < name; next = come[at]) {
+      push(next);
+      at += 1;
     }
-    if (removed[gone] === tool) gone += 1;
-    else result.push(tool);
+    push(name);
   }
-  return [...result, ...added.slice(come)];
+  for (const name of come.slice(at)) push(name);
+  return result;
 }

@@ -66,6 +66,8 @@ export interface ToolNaming {
    * @returns the other servers with names that may have changed by this.
    */
   assign(server: string, tools: ListedNames): readonly string[];
+  /** The names that tools would probably get. `assign` finds them made if the tools are still the same. */
+  foresee(server: string, tools: ListedNames): ReadonlyMap<string, string>;
   /** The exposed names of a server's tools by original ones. */
   namesOf(server: string): ReadonlyMap<string, string>;
   /** Whether a name begins with a configured server's prefix. */
@@ -98,6 +100,7 @@ function createTerritorialNaming({ namesOf, isInTerritory }: ServerNames): ToolN
       known.set(server, namesOf(server, listed));
       return [];
     },
+    foresee: (server, { listed }) => namesOf(server, listed),
     namesOf: (server) => known.get(server) ?? new Map(),
     isInTerritory,
   };
@@ -145,6 +148,7 @@ function createSharedNaming(
       const ceased = [...before].filter((name) => !now.has(name));
       return [...new Set(otherServers(claims, server, [...begun, ...ceased]))];
     },
+    foresee: (server, { included }) => names.namesOf(server, included),
     namesOf(server) {
       const { plain, safe } = wishes.get(server) ?? { plain: new Map(), safe: new Map() };
       const named = new Map<string, string>(safe);

@@ -4,15 +4,19 @@ import {
   type ToolDefinition,
   type ToolDescriptor,
   type ToolFilter,
-  type ToolListPolicy,
   type ToolsChanged,
-  thrownMessage,
 } from "@jackfield/mcp-core";
 import { matchesPattern } from "@jackfield/mcp-tools/name-pattern";
-import { SCHEMA_NAMES, unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
+import {
+  type DescribeTool,
+  frozenDefinition,
+  isIncluded,
+  type OfferRules,
+  offeredTools,
+} from "./offered-tools.ts";
 import { SortedTools } from "./sorted-tools.ts";
 import { type KnownTool, ToolAliases } from "./tool-alias.ts";
-import { createToolNaming, isUnawaited, type NamingOptions, type ToolNaming } from "./tool-naming.ts";
+import { createToolNaming, type ListedNames, type NamingOptions, type ToolNaming } from "./tool-naming.ts";
 
 export interface ToolRegistryOptions extends OfferRules {
   /** Every configured server, connected or not: names depend on the configuration. */
@@ -41,6 +45,8 @@ export class ToolRegistry {
   readonly #listings = new Map<string, ReceivedList>();
   readonly #slices = new Map<string, Slice>();
   readonly #sorted = new SortedTools();
+  /** Each tool as it was last shown to the policies. */
+  readonly #described = new WeakMap<ToolDefinition, ToolDescriptor>();
   /** Finds tools by names that none of them has. */
   readonly aliases = new ToolAliases({
     servers: () => this.#listings.keys(),
@@ -91,6 +97,27 @@ export class ToolRegistry {
     return this.#slices.get(server)?.size ?? 0;
   }
 
+  /**
+   * What can be done, tool by tool, before a list replaces the server's. Whatever it was done with has changed by then is done again.
+   */
+  preparation(
+    server: string,
+    listed: readonly ToolDefinition[],
+    origin: "live" | "cache",
+  ): (definition: ToolDefinition) => void {
+    const owner = this.#servers.get(server);
+    if (owner === undefined) return () => {};
+    const names = this.#naming.foresee(server, listedNames(owner, listed));
+    return (definition) => {
+      this.#describe({ server: owner, definition, origin, name: names.get(definition.name) ?? "" });
+      for (const { prepare } of this.#options.policies) {
+        try {
+          prepare?.(definition);
+        } catch {} // It judges the tool without preparation.
+      }
+    };
+  }
+
   /** @returns what changed for a caller, server by server; nothing for a server that is not configured. */
   replace(
     server: string,
@@ -136,30 +163,27 @@ export class ToolRegistry {
     return this.#offer(concerned);
   }
 
-  #assign({ name, tools: filter }: ServerDefinition, listed: readonly ToolDefinition[]): readonly string[] {
-    const names = namesOf(listed);
-    const included = filter === undefined ? names : names.filter((tool) => isIncluded(filter, tool));
-    return this.#naming.assign(name, { listed: names, included });
+  #assign(server: ServerDefinition, listed: readonly ToolDefinition[]): readonly string[] {
+    return this.#naming.assign(server.name, listedNames(server, listed));
   }
 
-  /** Rebuilds the slices of these servers. Old tools are removed first, so that new ones can take their names. */
+  /** Rebuilds the slices of these servers. Names that are given up are removed first, so that other tools can take them. */
   #offer(servers: readonly string[]): readonly ToolsChanged[] {
     servers.forEach(this.aliases.forget, this.aliases);
-    const slices = servers.map((server) => ({
-      server,
-      before: this.#slices.get(server) ?? NOTHING,
-      after: this.#slice(server),
-    }));
-    for (const { before, after } of slices) {
-      for (const [name, tool] of before) if (after.get(name) !== tool) this.#sorted.remove(tool);
-    }
-    for (const { server, before, after } of slices) {
-      // By values: there may be ten thousand tools, and iterating over pairs makes three objects for each.
-      for (const tool of after.values()) if (before.get(tool.originalName) !== tool) this.#sorted.add(tool);
+    const changes = servers.map((server) => {
+      const before = this.#slices.get(server) ?? NOTHING;
+      const after = this.#slice(server);
+      return { server, after, gone: missingFrom(after, before), come: missingFrom(before, after) };
+    });
+    for (const { gone, after } of changes)
+      for (const tool of gone)
+        if (after.get(tool.originalName)?.name !== tool.name) this.#sorted.remove(tool);
+    for (const { server, after, come } of changes) {
+      for (const tool of come) this.#sorted.add(tool);
       if (after.size === 0) this.#slices.delete(server);
       else this.#slices.set(server, after);
     }
-    return slices.flatMap(({ server, before, after }) => difference(server, before, after));
+    return changes.flatMap(({ server, gone, come }) => difference(server, gone, come));
   }
 
   /** An unchanged tool keeps its object, and a definition keeps its bytes. */
@@ -168,18 +192,41 @@ export class ToolRegistry {
     const listing = this.#listings.get(name);
     if (server === undefined || listing === undefined) return NOTHING;
     const before = this.#slices.get(name) ?? NOTHING;
-    const slice = offeredTools({ server, ...listing, names: this.#naming.namesOf(name) }, this.#options);
+    const names = this.#naming.namesOf(name);
+    const slice = offeredTools({ server, ...listing, names }, this.#options, this.#describe);
     if (before.size === 0) return slice;
-    for (const [original, tool] of slice) {
-      const old = before.get(original);
-      if (old === undefined || !isAlike(old, tool)) continue;
-      slice.set(original, old.origin === tool.origin ? old : Object.freeze({ ...old, origin: tool.origin }));
+    for (const tool of slice.values()) {
+      const old = before.get(tool.originalName);
+      if (old === undefined || old === tool || !isAlike(old, tool)) continue;
+      if (old.origin === tool.origin) slice.set(tool.originalName, old);
+      else if (old.definition !== tool.definition)
+        slice.set(tool.originalName, Object.freeze({ ...old, origin: tool.origin }));
     }
     return slice;
   }
 
+  /** A tool as the policies get it: the same object while nothing about it has changed. */
+  readonly #describe: DescribeTool = ({ server, definition, origin, name }) => {
+    const known = this.#described.get(definition);
+    const checkArguments = server.limits?.checkArguments === false ? false : undefined;
+    const isSame = known?.name === name && known.server === server.name && known.origin === origin;
+    if (isSame && known.checkArguments === checkArguments) return known;
+    const tool: ToolDescriptor = Object.freeze({
+      name,
+      server: server.name,
+      originalName: definition.name,
+      description: definition.description ?? definition.title ?? definition.annotations?.title ?? "",
+      definition: frozenDefinition(definition),
+      origin,
+      requiresApproval: false,
+      ...(checkArguments === false && { checkArguments }),
+    });
+    this.#described.set(definition, tool);
+    return tool;
+  };
+
   #warnOfFilter({ name, tools: filter }: ServerDefinition, listed: readonly ToolDefinition[]): void {
-    const message = unmatchedInclude(filter, namesOf(listed));
+    const message = filter?.include && unmatchedInclude(filter, namesOf(listed));
     if (message !== undefined && message !== this.#warned.get(name)) this.#options.warn(message, name);
     if (message === undefined) this.#warned.delete(name);
     else this.#warned.set(name, message);
@@ -194,150 +241,62 @@ function namesOf(named: readonly { readonly name: string }[]): string[] {
   return named.map(({ name }) => name);
 }
 
-/** Whether a caller could not tell two tools apart. The origin, live or catalog, is no difference. */
-function isAlike(a: ToolDescriptor, b: ToolDescriptor): boolean {
-  const names = Object.keys(a) as (keyof ToolDescriptor)[];
-  if (names.length !== Object.keys(b).length) return false;
-  // Without copies: a call waits while every tool of a server that restarted is compared.
-  return names.every((name) => name === "origin" || (Object.hasOwn(b, name) && isSameJson(a[name], b[name])));
+/** The names of a list, all of them and those that the server's filter lets through. */
+function listedNames({ tools: filter }: ServerDefinition, tools: readonly ToolDefinition[]): ListedNames {
+  const listed = namesOf(tools);
+  return {
+    listed,
+    included: filter === undefined ? listed : listed.filter((tool) => isIncluded(filter, tool)),
+  };
 }
 
-function difference(server: string, before: Slice, after: Slice): ToolsChanged[] {
-  if (before.size === 0 && after.size > 0) {
-    return [{ server, added: [...after.values()].map(({ name }) => name).sort(), removed: [], changed: [] }];
+/** Whether a caller could not tell two tools apart. The origin, live or catalog, is no difference. */
+function isAlike(a: ToolDescriptor, b: ToolDescriptor): boolean {
+  let more = 0;
+  // Without copies: a call waits while every tool of a server that restarted is compared.
+  for (const key in a) {
+    const name = key as keyof ToolDescriptor;
+    more += 1;
+    if (name !== "origin" && !(Object.hasOwn(b, name) && isSameJson(a[name], b[name]))) return false;
   }
-  const old = byName(before);
-  const now = byName(after);
+  for (const _ in b) more -= 1;
+  return more === 0;
+}
+
+/** The tools of one slice that are not the same objects in another. */
+function missingFrom(other: Slice, slice: Slice): readonly ToolDescriptor[] {
+  const missing: ToolDescriptor[] = [];
+  // By values: there may be ten thousand tools, and iterating over pairs makes three objects for each.
+  for (const tool of slice.values()) if (other.get(tool.originalName) !== tool) missing.push(tool);
+  return missing;
+}
+
+function difference(
+  server: string,
+  gone: readonly ToolDescriptor[],
+  come: readonly ToolDescriptor[],
+): ToolsChanged[] {
+  const old = byName(gone);
+  const now = byName(come);
   const added = [...now.keys()].filter((name) => !old.has(name)).sort();
   const removed = [...old.keys()].filter((name) => !now.has(name)).sort();
-  const changed = [...old.values()]
-    .filter((tool) => isOther(tool, now.get(tool.name)))
-    .map(({ name }) => name);
+  const changed = gone.filter((tool) => isOther(tool, now.get(tool.name))).map(({ name }) => name);
   if (added.length + removed.length + changed.length === 0) return [];
   return [{ server, added, removed, changed: changed.sort() }];
 }
 
-function byName(slice: Slice): Slice {
-  if (slice.size === 0) return NOTHING;
-  const tools = new Map<string, ToolDescriptor>();
-  for (const tool of slice.values()) tools.set(tool.name, tool);
-  return tools;
+function byName(tools: readonly ToolDescriptor[]): ReadonlyMap<string, ToolDescriptor> {
+  const named = new Map<string, ToolDescriptor>();
+  for (const tool of tools) named.set(tool.name, tool);
+  return named;
 }
 
 /** Whether a tool that is still there has changed. */
 function isOther(was: ToolDescriptor, tool: ToolDescriptor | undefined): boolean {
-  return tool !== undefined && was !== tool && !isAlike(was, tool);
-}
-
-/** What decides which tools of a server are offered. */
-export interface OfferRules {
-  readonly policies: readonly ToolListPolicy[];
-  /** Called for every tool that is kept back, except by a filter. */
-  readonly blocked: (tool: ToolDescriptor, reason: string) => void;
-}
-
-/** A server's list as it was received, and the names its tools got. */
-export interface NamedListing {
-  readonly server: ServerDefinition;
-  readonly listed: readonly ToolDefinition[];
-  readonly origin: "live" | "cache";
-  /** Exposed names by original names. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
-const NAMESAKE = { blocked: "an earlier tool of the server has the same name" };
-
-/**
- * The tools offered of a server's list, by original name: those that its filter lets through and no policy blocks. Of two tools with
- * one name the first wins, so that a later one cannot take its place.
- */
-function offeredTools(
-  { server, listed, origin, names }: NamedListing,
-  { policies, blocked }: OfferRules,
-): Map<string, ToolDescriptor> {
-  const offered = new Map<string, ToolDescriptor>();
-  /** Needed only if there are duplicates: `names` has one entry per original name. */
-  const seen = names.size < listed.length ? new Set<string>() : undefined;
-  const unchecked =
-    server.limits?.checkArguments === false ? ({ checkArguments: false } as const) : undefined;
-  for (const definition of listed) {
-    const name = names.get(definition.name);
-    if (name === undefined || !isIncluded(server.tools, definition.name)) continue;
-    const tool: ToolDescriptor = Object.freeze({
-      name,
-      server: server.name,
-      originalName: definition.name,
-      description: definition.description ?? definition.title ?? definition.annotations?.title ?? "",
-      definition: frozenDefinition(definition),
-      origin,
-      requiresApproval: false,
-      ...unchecked,
-    });
-    const decided = seen?.has(definition.name) ? NAMESAKE : applyPolicies(policies, tool);
-    seen?.add(definition.name);
-    if ("blocked" in decided) blocked(tool, decided.blocked);
-    else offered.set(definition.name, decided);
-  }
-  return offered;
-}
-
-function applyPolicies(
-  policies: readonly ToolListPolicy[],
-  tool: ToolDescriptor,
-): ToolDescriptor | { readonly blocked: string } {
-  let offered = tool;
-  for (const policy of policies) {
-    try {
-      const decided = policy(offered);
-      if ("blocked" in decided) return decided;
-      if (isUnawaited(decided) || typeof decided.definition !== "object")
-        return { blocked: "a tool policy returned something that is not a tool" };
-      if (decided === offered) continue; // Most tools pass as they are.
-      const { name, server, originalName } = tool; // A policy cannot change which tool it is.
-      offered = Object.freeze({ ...decided, name, server, originalName });
-    } catch (error) {
-      return { blocked: `a tool policy threw: ${thrownMessage(error)}` };
-    }
-  }
-  return offered;
-}
-
-/**
- * Freezes a definition, because the catalog, the policies and every caller share it ([L13], [L14]). A schema that its catalog has not
- * parsed yet is skipped: it is frozen when first read, and reading it here would parse the schemas of every tool at each start.
- */
-function frozenDefinition(definition: ToolDefinition): ToolDefinition {
-  if (Object.isFrozen(definition)) return definition;
-  for (const key in definition) {
-    if (isUnparsed(definition, key)) continue;
-    const inner: unknown = definition[key as keyof ToolDefinition];
-    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
-  }
-  return Object.freeze(definition);
-}
-
-function isUnparsed(definition: ToolDefinition, key: string): boolean {
-  const isSchema = key === SCHEMA_NAMES[0] || key === SCHEMA_NAMES[1];
-  return isSchema && unparsedText(definition, key) !== undefined;
-}
-
-function deepFreeze<T extends object>(value: T): T {
-  if (Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  // Schemas are JSON, so nothing is inherited; `for in` takes half the time of listing the values first.
-  for (const key in value) {
-    const inner: unknown = value[key];
-    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
-  }
-  return value;
-}
-
-/** Whether a server's filter lets a tool through, by its original name. `exclude` beats `include`. */
-export function isIncluded(filter: ToolFilter | undefined, tool: string): boolean {
-  if (filter === undefined) return true;
-  const { include, exclude = [] } = filter;
-  const isNamed = (patterns: readonly string[]) => patterns.some((pattern) => matchesPattern(pattern, tool));
-  return (include === undefined || isNamed(include)) && !isNamed(exclude);
+  if (tool === undefined) return false;
+  // The slice would have kept a tool that is alike, so it is not compared again.
+  const isJudged = was.originalName === tool.originalName && was.origin === tool.origin;
+  return isJudged || !isAlike(was, tool);
 }
 
 /**

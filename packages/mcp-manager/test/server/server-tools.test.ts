@@ -17,7 +17,7 @@ function setUp() {
       toolsFailed() {},
       listedElsewhere: async () => undefined,
     },
-    { offer: (...offer) => void offered.push(offer), withdraw: vi.fn() },
+    { offer: (...offer) => void offered.push(offer), prepare: () => undefined, withdraw: vi.fn() },
     0,
   );
   return { tools, offered };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isIncluded } from "../../src/tools/tool-registry.ts";
+import { isIncluded } from "../../src/tools/offered-tools.ts";
 
 describe("a server's tool filter", () => {
   it("[L23] gives exclude precedence over include", () => {

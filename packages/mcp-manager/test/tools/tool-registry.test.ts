@@ -83,7 +83,7 @@ describe("a listed tool", () => {
       enumerable: true,
       get: parse,
     });
-    markUnparsed(late, { text: '[{"type":"object"}]' });
+    markUnparsed(late, { textOf: () => '{"type":"object"}' });
     registry.replace("a", [late], "cache");
     const [offered] = registry.tools();
     expect(looks).toBe(0);

@@ -18,6 +18,9 @@ const OPTIONAL: ReadonlySet<string> = new Set(
 );
 const OPTIONAL_IN_SCHEMA: ReadonlySet<string> = new Set(["properties", "required"]);
 
+/** The most items of a page that are judged in the turn in which it was read. */
+const MOST_AT_ONCE = 200;
+
 /** The most items named in one entry of the log, because a server can list any number. */
 const MOST_NAMED = 5;
 const NAMED_LENGTH = 200;
@@ -53,10 +56,11 @@ export class ItemReader {
     if (tasks.length > 0) this.#report(method, tasks.map(nameOf), TASK_ONLY, "info");
     const given = tasks.length > 0 ? listed.filter((item) => !isTaskOnly(item)) : listed;
     const rest = given === listed ? page : { ...page, [member]: given };
-    return given.every(IS_USUAL[method]) ? rest : this.#repair(method, rest, given, isFirst);
+    const isUsual = given.length <= MOST_AT_ONCE && given.every(IS_USUAL[method]);
+    return isUsual ? rest : this.#judge(method, rest, given, isFirst);
   }
 
-  async #repair(
+  async #judge(
     method: ListMethod,
     page: JsonObject,
     given: readonly unknown[],
@@ -66,6 +70,7 @@ export class ItemReader {
     const good: unknown[] = [];
     const faulty: string[] = [];
     const slices = createTimeSlices(); // A hostile server lists thousands of invalid items.
+    if (given.length > MOST_AT_ONCE) await slices.next(); // Its answer has just been read.
     for (const [index, listed] of given.entries()) {
       const item = isUsual(listed) || !isRecord(listed) ? listed : repaired(listed, method);
       const issues = isUsual(item) ? undefined : await issuesOf(item, method);

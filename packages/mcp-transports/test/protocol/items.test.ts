@@ -153,3 +153,23 @@ test("thousands of invalid items are judged in slices, between which timers run"
   expect(good).toEqual([GOOD]);
   expect(ticks).toBeGreaterThan(2);
 });
+
+test("thousands of valid items of one page are judged in slices, between which other work has its turn", async () => {
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => {
+    now += 1; // The work is counted, not measured.
+    return now;
+  });
+  const tools = Array.from({ length: 1_000 }, (_, index) => ({ ...GOOD, name: `t${index}` }));
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  expect(await read({ tools })).toEqual({ tools });
+  isDone = true;
+  vi.restoreAllMocks();
+  expect(turns).toBeGreaterThan(200);
+});
