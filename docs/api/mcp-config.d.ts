@@ -69,6 +69,7 @@ interface WrittenServer {
     readonly maxTotalMs?: number | undefined;
     readonly maxMessageBytes?: number | undefined;
     readonly maxTools?: number | undefined;
+    readonly maxConcurrentCalls?: number | undefined;
     readonly trustAnnotations?: boolean | undefined;
     readonly checkArguments?: boolean | undefined;
     readonly era?: "legacy" | "modern" | undefined;

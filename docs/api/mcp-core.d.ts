@@ -736,6 +736,7 @@ interface ServerLimits {
     readonly maxTotalMs?: number | undefined;
     readonly maxMessageBytes?: number | undefined;
     readonly maxTools?: number | undefined;
+    readonly maxConcurrentCalls?: number | undefined;
     readonly idleTimeoutMs?: number | undefined;
     readonly era?: "legacy" | "modern" | undefined;
     readonly trustAnnotations?: boolean | undefined;

@@ -83,6 +83,12 @@ export interface ServerLimits {
    * Default 5,000.
    */
   readonly maxTools?: number | undefined;
+  /**
+   * How many calls of tools one session sends at a time, for a server that confuses them. The others wait in order; their `callTimeoutMs`
+   * begins with their turn, their `maxTotalMs` before. Nothing else waits. A call that was aborted or timed out makes way at once, though
+   * the server may still work on it. `0` = no limit, the default.
+   */
+  readonly maxConcurrentCalls?: number | undefined;
   /** A session without requests for this long is closed; the next call connects again. `0` = never, the default. */
   readonly idleTimeoutMs?: number | undefined;
   /**
@@ -108,6 +114,7 @@ export const DEFAULT_LIMITS: Required<{
   maxTotalMs: 600_000,
   maxMessageBytes: 16 * 1024 * 1024,
   maxTools: 5_000,
+  maxConcurrentCalls: 0,
   idleTimeoutMs: 0,
   trustAnnotations: false,
   checkArguments: true,

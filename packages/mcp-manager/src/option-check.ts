@@ -55,6 +55,7 @@ const SERVER_LIMITS: KindsOf<ServerLimits> = {
   maxTotalMs: TIME,
   maxMessageBytes: TIME,
   maxTools: TIME,
+  maxConcurrentCalls: TIME,
   idleTimeoutMs: TIME,
   era: optionChoice("legacy", "modern"),
   trustAnnotations: flag,

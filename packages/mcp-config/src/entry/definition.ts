@@ -60,9 +60,9 @@ export function defineServer(
 /** The limits that an entry sets, if any. */
 export function limitsOf(written: Omit<WrittenServer, "transport">): ServerLimits | undefined {
   const { connectTimeoutMs, timeoutMs: callTimeoutMs, maxTotalMs, maxMessageBytes, maxTools } = written;
-  const { trustAnnotations, checkArguments, era } = written;
+  const { maxConcurrentCalls, trustAnnotations, checkArguments, era } = written;
   const bounds = { connectTimeoutMs, callTimeoutMs, maxTotalMs, maxMessageBytes, maxTools };
-  const limits = { ...bounds, trustAnnotations, checkArguments, era };
+  const limits = { ...bounds, maxConcurrentCalls, trustAnnotations, checkArguments, era };
   return Object.values(limits).some((limit) => limit !== undefined) ? limits : undefined;
 }
 

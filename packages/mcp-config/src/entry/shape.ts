@@ -62,6 +62,7 @@ export const FIELDS = {
   maxTotalMs: { kind: "time", spellings: ["maxTotalMs"] },
   maxMessageBytes: { kind: "amount", spellings: ["maxMessageBytes"] },
   maxTools: { kind: "amount", spellings: ["maxTools"] },
+  maxConcurrentCalls: { kind: "amount", spellings: ["maxConcurrentCalls"] },
   trustAnnotations: { kind: "flag", spellings: ["trustAnnotations"] },
   checkArguments: { kind: "flag", spellings: ["checkArguments"] },
   era: { kind: "era", spellings: words("era protocolEra") },

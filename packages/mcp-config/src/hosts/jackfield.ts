@@ -35,6 +35,7 @@ export const JACKFIELD: HostDialect = {
       maxTotalMs: ["maxTotalMs"],
       maxMessageBytes: "maxMessageBytes",
       maxTools: "maxTools",
+      maxConcurrentCalls: "maxConcurrentCalls",
       trustAnnotations: "trustAnnotations",
       checkArguments: "checkArguments",
       era: "era",

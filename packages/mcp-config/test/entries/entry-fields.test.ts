@@ -149,6 +149,7 @@ describe("an entry is refused with its place and a hint", () => {
     "maxTotalMs",
     "maxMessageBytes",
     "maxTools",
+    "maxConcurrentCalls",
   ];
   const amounts = [-1, Number.NaN, Number.POSITIVE_INFINITY, "5000", true, [1], { a: 1 }];
   test.each(limits.flatMap((limit) => amounts.map((amount) => [limit, amount] as const)))(

@@ -142,6 +142,9 @@ class Attempts {
 
   #count(session: Session, error: McpError): void {
     const { unusable } = this;
+    const { maxConcurrentCalls = 0 } = this.#sending.server.definition.limits ?? {};
+    // It may have waited for its turn, which is no silence of the server.
+    if (maxConcurrentCalls > 0) this.time.worked();
     this.unusable = undefined;
     if (error.outcome === "unknown") {
       this.#uncertain = error;

@@ -64,8 +64,8 @@ export class CallTime {
   }
 
   /**
-   * The server has worked on a request that is lost. Restarts the time for an answer or progress, because it is unknown here when
-   * progress was last reported. The total time goes on.
+   * The server has worked on a request that is lost, or on others for whose end the request waited. Restarts the time for an answer or
+   * progress, because it is unknown here when progress was last reported. The total time goes on.
    */
   worked(): void {
     this.#workedAt = performance.now();

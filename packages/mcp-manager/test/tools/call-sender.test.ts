@@ -114,6 +114,32 @@ describe("a call whose connection breaks before it is sent", () => {
     await manager.close();
   });
 
+  it.each([
+    [1, ["is repeated", 2]],
+    [0, ["MCP_SESSION_LOST", 1]],
+  ])(
+    "with maxConcurrentCalls %d, after it waited longer than a server may be silent: %j",
+    async (limit, expected) => {
+      const turn = Promise.withResolvers<never>();
+      let sent = 0;
+      const answer = () => {
+        sent += 1;
+        return sent === 1 ? turn.promise : { content: [] };
+      };
+      const limits = { maxConcurrentCalls: limit, callTimeoutMs: 1_000 };
+      const { manager } = await startedManager(oneTool, { answer, limits });
+      const calling = manager.callTool(ECHO).then(
+        () => "is repeated",
+        ({ code }: McpError) => code,
+      );
+      await vi.advanceTimersByTimeAsync(5_000);
+      turn.reject(broken);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect([await calling, sent]).toEqual(expected);
+      await manager.close();
+    },
+  );
+
   it("is tried three times at most", async () => {
     const { answer } = failing(broken, broken, broken);
     const { manager, connector } = await startedManager(oneTool, { answer });

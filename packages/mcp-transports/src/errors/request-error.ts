@@ -41,6 +41,8 @@ export interface RequestContext extends ErrorContext {
   readonly tool?: string | undefined;
   /** Whether a write was attempted. */
   readonly isWritten: boolean;
+  /** Whether it waits until other calls have settled. */
+  readonly isWaiting?: boolean | undefined;
   readonly strays?: PendingRequest["strays"] | undefined;
 }
 
@@ -97,7 +99,9 @@ function timeoutError(limitMs: number, isTotal: boolean, context: RequestContext
   const waitedFor = isTotal ? "in total" : "without progress";
   return new McpError(
     "MCP_CALL_TIMEOUT",
-    `${nameOf(context)} did not answer ${subjectOf(context)} within ${limitMs} ms ${waitedFor}.${describeNewStray(context)}${describeStrayAnswers(context)}${adviceOnTimeout(context)}`,
+    context.isWaiting
+      ? `${nameOf(context)} was not sent ${subjectOf(context)} within ${limitMs} ms: it waited for its turn, because "maxConcurrentCalls" in the server's limits is ${context.server.limits?.maxConcurrentCalls}. Call again later, or raise that limit if the server can do more at a time.`
+      : `${nameOf(context)} did not answer ${subjectOf(context)} within ${limitMs} ms ${waitedFor}.${describeNewStray(context)}${describeStrayAnswers(context)}${adviceOnTimeout(context)}`,
     { phase: phaseOf(context), ...commonDetails(context, undefined), ...outcomeOf(context) },
   );
 }

@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { setImmediate as afterReading } from "node:timers";
 import {
   isSameJson,
@@ -16,7 +17,11 @@ export type ServerMessage = Extract<JSONRPCMessage, { method: string }>;
 export interface ConnectionOptions {
   readonly transport: Transport;
   /** In milliseconds, for requests that have none of their own; `0` means no limit. */
-  readonly limits: { readonly callTimeoutMs: number; readonly maxTotalMs: number };
+  readonly limits: {
+    readonly callTimeoutMs: number;
+    readonly maxTotalMs: number;
+    readonly maxConcurrentCalls: number;
+  };
   readonly listener: ConnectionListener;
   readonly trace?: TraceRequest | undefined;
   /** An answer arrived that no request waits for. `count`: how many there were so far. */
@@ -43,6 +48,9 @@ const MOST_READING_TURNS = 50;
 /** What only clients say. */
 const CLIENT_NOTIFICATIONS = new Set(["notifications/initialized", "notifications/roots/list_changed"]);
 
+/** The calls that wait for their turn where none has to. */
+const NONE: ReadonlyMap<PendingRequest, () => void> = new Map();
+
 /** How many of our latest answers are kept to recognise an echo. */
 const MOST_ECHOES = 64;
 
@@ -65,6 +73,8 @@ export class Connection {
   readonly transport: Transport;
   readonly #options: ConnectionOptions;
   readonly #pending = new Map<number, PendingRequest>();
+  /** Missing if any number of calls may be with the server. */
+  readonly #turns: CallTurns | undefined;
   #lastId = 0;
   #timer: NodeJS.Timeout | undefined;
   #wakesAt = Number.POSITIVE_INFINITY;
@@ -75,6 +85,8 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    const { maxConcurrentCalls } = options.limits;
+    if (maxConcurrentCalls > 0) this.#turns = new CallTurns(maxConcurrentCalls);
     this.transport = options.transport;
     this.listener = options.listener;
     this.transport.onmessage = (message, stream) => this.#take(message, stream);
@@ -103,9 +115,35 @@ export class Connection {
       else {
         pending.listenTo(signal);
         request.begun?.(pending);
-        this.send(pending, request.params, request.headers);
+        if (this.#turns === undefined) this.send(pending, request.params, request.headers);
+        else this.#sendInTurn(pending, this.#turns);
       }
     });
+  }
+
+  /** Until its turn comes, nothing of a call is written, and only its total deadline runs. */
+  #sendInTurn(pending: PendingRequest, turns: CallTurns): void {
+    const { method, params, headers } = pending.request;
+    const send = () => this.send(pending, params, headers);
+    if (method !== "tools/call" || turns.take(pending)) {
+      send();
+      return;
+    }
+    pending.isWaiting = true;
+    const release = this.hold([pending]);
+    this.#wakeFor(pending);
+    const sendNow = () => {
+      pending.isWaiting = false;
+      release();
+      send();
+    };
+    // Whoever traces it, or makes its HTTP request, sees the call's own asynchronous context, not that of the call before it.
+    turns.waiting.set(pending, AsyncResource.bind(sendNow));
+  }
+
+  /** Lets the next call be sent after this one has settled, in whatever way. */
+  giveTurnBack(pending: PendingRequest): void {
+    this.#turns?.giveBack(pending);
   }
 
   /** Sends a request, or its next round, under a new id. */
@@ -166,7 +204,8 @@ export class Connection {
 
   /** Ends every pending request. Nothing may be sent after that. No cause means that the host closed the session. */
   end(cause: McpError | undefined): void {
-    for (const pending of [...this.#pending.values()]) pending.end({ kind: "ended", cause });
+    for (const pending of [...this.#pending.values(), ...this.#waiting.keys()])
+      pending.end({ kind: "ended", cause });
     clearTimeout(this.#timer);
   }
 
@@ -174,12 +213,16 @@ export class Connection {
   forget(pending: PendingRequest): void {
     if (this.#pending.get(pending.id) === pending) this.#pending.delete(pending.id);
     // A timer that is no longer needed stays set, but does not keep the process alive. One request may stay open for ever.
-    if (this.#pending.size <= 1 && !this.#hasDeadline()) this.#timer?.unref();
+    if (this.#pending.size <= 1 && this.#waiting.size === 0 && !this.#hasDeadline()) this.#timer?.unref();
   }
 
   #hasDeadline(): boolean {
     for (const { dueAt } of this.#pending.values()) if (dueAt < Number.POSITIVE_INFINITY) return true;
     return false;
+  }
+
+  get #waiting(): ReadonlyMap<PendingRequest, () => void> {
+    return this.#turns?.waiting ?? NONE;
   }
 
   /** Gives up a request whose answer is no longer wanted. The server is told if it may have received it. */
@@ -275,9 +318,44 @@ export class Connection {
   #expireUntil(now: number): void {
     this.#timer = undefined;
     this.#wakesAt = Number.POSITIVE_INFINITY;
-    for (const pending of [...this.#pending.values()]) {
+    for (const pending of [...this.#pending.values(), ...this.#waiting.keys()]) {
       if (pending.dueAt > now) this.#wakeFor(pending);
       else pending.expire(now);
+    }
+  }
+}
+
+/** Lets so many calls be with the server at a time, in the order in which they came. A call keeps its turn over all its rounds. */
+class CallTurns {
+  /** The calls that wait, each with what sends it. */
+  readonly waiting = new Map<PendingRequest, () => void>();
+  readonly #most: number;
+  readonly #taken = new Set<PendingRequest>();
+
+  constructor(most: number) {
+    this.#most = Math.max(1, Math.floor(most));
+  }
+
+  /** Whether there is a turn for a call at once. */
+  take(call: PendingRequest): boolean {
+    if (this.#taken.size >= this.#most || this.waiting.size > 0) return false;
+    this.#taken.add(call);
+    return true;
+  }
+
+  giveBack(call: PendingRequest): void {
+    this.waiting.delete(call);
+    if (!this.#taken.delete(call) || this.waiting.size === 0) return;
+    // Afterwards: what ended this call, such as a signal, may be about to end those that wait.
+    queueMicrotask(() => this.#passOn());
+  }
+
+  #passOn(): void {
+    for (const [next, send] of this.waiting) {
+      if (this.#taken.size >= this.#most) break;
+      this.waiting.delete(next);
+      this.#taken.add(next);
+      send();
     }
   }
 }

@@ -67,6 +67,8 @@ export class PendingRequest implements SendFollower {
   id = -1;
   /** Whether any of it was written and not refused. */
   isWritten = false;
+  /** Whether it is held back until other calls have settled. */
+  isWaiting = false;
   /** Its answer has arrived and is being read. */
   isAnswered = false;
   /** How many holds suspend the idle deadline. */
@@ -269,6 +271,7 @@ export class PendingRequest implements SendFollower {
     this.#pace?.end();
     if (this.#onAbort) this.request.options.signal?.removeEventListener("abort", this.#onAbort);
     this.#ended?.abort();
+    this.#connection.giveTurnBack(this);
     return true;
   }
 }

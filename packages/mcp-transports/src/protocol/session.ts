@@ -380,6 +380,7 @@ export class ProtocolSession implements Session {
       tool: method === "tools/call" ? (params.name as string) : undefined,
       cursor: params.cursor as string | undefined,
       isWritten: request?.isWritten === true,
+      isWaiting: request?.isWaiting === true,
       strays: request?.strays,
     };
   }
