@@ -1,9 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { startAuthorizationServer, startProtectedServer, startRealStore } from "@jackfield/test-kit";
+import {
+  startAuthorizationServer,
+  startProtectedServer,
+  startRealStore,
+  useLeakCheck,
+} from "@jackfield/test-kit";
 import KeyvRedis from "@keyv/redis";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, it, onTestFinished } from "vitest";
 import { createOAuth, keyvTokenVault } from "../../src/index.ts";
 import { reach, remoteServer } from "../request.ts";
+
+useLeakCheck();
 
 const redis = await startRealStore("redis");
 afterAll(() => redis?.[Symbol.asyncDispose]());
@@ -14,10 +21,11 @@ it.skipIf(redis === undefined)(
     await using authority = await startAuthorizationServer();
     await using guarded = await startProtectedServer({ authorizationServer: authority });
     const key = randomBytes(32);
-    const adapter = new KeyvRedis(redis?.url ?? "");
+    const [adapter, other] = [new KeyvRedis(redis?.url ?? ""), new KeyvRedis(redis?.url ?? "")];
+    onTestFinished(async () => void (await Promise.all([adapter.disconnect(), other.disconnect()])));
     const vault = keyvTokenVault(adapter, { key });
     await using oauth = createOAuth({ vault, authorize: async (url) => void (await fetch(url)) });
-    await using elsewhere = createOAuth({ vault: keyvTokenVault(new KeyvRedis(redis?.url ?? ""), { key }) });
+    await using elsewhere = createOAuth({ vault: keyvTokenVault(other, { key }) });
     const server = remoteServer(guarded.url);
     const redemptions = () =>
       authority.requestsTo("/token").filter(({ parameters }) => parameters.grant_type === "refresh_token")
@@ -43,6 +51,5 @@ it.skipIf(redis === undefined)(
     await oauth.login(server, { principal: "ann" });
     expect(await reach(elsewhere, server, "ann")).toBe(200);
     expect([redemptions(), authority.office.replays]).toEqual([1, 0]);
-    await adapter.disconnect();
   },
 );
