@@ -41,6 +41,8 @@ const WAITING_PROJECTS = [
   "@jackfield/agent",
   "@jackfield/bench",
   "@jackfield/examples",
+  "@jackfield/mcp-ai-sdk",
+  "@jackfield/mcp-tool-cache",
 ];
 const PROCESSORS = Math.max(2, availableParallelism());
 
