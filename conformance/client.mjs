@@ -18,7 +18,7 @@ const CALLS = {
 const scenario = env.MCP_CONFORMANCE_SCENARIO;
 const context = JSON.parse(env.MCP_CONFORMANCE_CONTEXT ?? "{}");
 
-/** What an entry says of a program without a user. */
+/** What an entry says of its login, where it is not the usual one. */
 const PROGRAMS = {
   "auth/client-credentials-basic": () => ({ settings: { grantType: "client_credentials" } }),
   "auth/client-credentials-jwt": () => ({
@@ -35,6 +35,8 @@ const PROGRAMS = {
       idToken: () => context.idp_id_token,
     }),
   }),
+  "auth/dpop": () => ({ settings: { dpop: true } }),
+  "auth/dpop-nonce": () => ({ settings: { dpop: true } }),
   "auth/wif-jwt-bearer": () => ({ assertion: async () => context.valid_jwt }),
 };
 

@@ -16,6 +16,8 @@ const EXTENSIONS = [
   "auth/client-credentials-jwt",
   "auth/enterprise-managed-authorization",
   "auth/wif-jwt-bearer",
+  "auth/dpop",
+  "auth/dpop-nonce",
 ];
 /** `http-standard-headers` passes over methods that a client does not use; so many checks it has when all are. */
 const LEAST_PASSED = { "http-standard-headers": 9 };

@@ -10,6 +10,9 @@ interface BrowserOpenerOptions {
     readonly env?: NodeJS.ProcessEnv | undefined;
 }
 declare function openInBrowser(url: URL, options?: BrowserOpenerOptions): Promise<void>;
+type ProofKey = {
+    readonly [member in "kty" | "crv" | "x" | "y" | "d"]: string;
+};
 interface VaultKey {
     readonly issuer: string;
     readonly resource: string;
@@ -23,6 +26,7 @@ interface StoredCredential extends VaultKey {
     readonly loginId?: string | undefined;
     readonly client: StoredOAuthClientInformation;
     readonly tokens: OAuthTokens;
+    readonly proofKey?: ProofKey | undefined;
     readonly scopes: readonly string[];
     readonly obtainedAt: number;
     readonly expiresAt?: number | undefined;
@@ -123,7 +127,7 @@ interface CrossAppAccessOptions {
 }
 declare function crossAppAccess(options: CrossAppAccessOptions): MakeAssertion;
 interface OAuth extends AuthPort, AsyncDisposable {
-    headers(server: ResolvedServer, options?: WhoseLogin): Promise<Record<string, string>>;
+    headers(server: ResolvedServer, options?: WhoseRequest): Promise<Record<string, string>>;
     account(server: ResolvedServer, options?: WhoseLogin): Promise<string | undefined>;
     login(server: ResolvedServer, options?: LoginOptions): Promise<CredentialSummary>;
     beginLogin(principal: string, server: ResolvedServer, options: BeginLoginOptions): Promise<BegunLogin>;
@@ -132,6 +136,7 @@ interface OAuth extends AuthPort, AsyncDisposable {
     close(): Promise<void>;
 }
 type WhoseLogin = Pick<CredentialOptions, "principal"> | undefined;
+type WhoseRequest = Partial<Parameters<AuthPort["headers"]>[1]> | undefined;
 declare function createOAuth(options?: OAuthOptions): OAuth;
 interface FileVaultOptions {
     readonly directory: string;
@@ -148,4 +153,4 @@ interface KeyvTokenVaultOptions {
 declare function keyvTokenVault(store: SharedStore, options: KeyvTokenVaultOptions): TokenVault;
 declare function createMemoryVault(): TokenVault;
 export { createFileVault, createMemoryVault, createOAuth, crossAppAccess, keyvTokenVault, openInBrowser };
-export type { AssertionRequest, AuthorizationRequest, BeginLoginOptions, BegunLogin, BrowserOpenerOptions, CallbackOptions, CredentialSummary, CrossAppAccessOptions, EntrySettings, FileVaultOptions, FinishLoginOptions, FinishedLogin, KeyvTokenVaultOptions, LoginOptions, LoginResponse, MakeAssertion, OAuth, OAuthOptions, ShowAuthorizationPage, StoredCredential, TokenVault, VaultKey, VaultNotes, WhoseLogin };
+export type { AssertionRequest, AuthorizationRequest, BeginLoginOptions, BegunLogin, BrowserOpenerOptions, CallbackOptions, CredentialSummary, CrossAppAccessOptions, EntrySettings, FileVaultOptions, FinishLoginOptions, FinishedLogin, KeyvTokenVaultOptions, LoginOptions, LoginResponse, MakeAssertion, OAuth, OAuthOptions, ShowAuthorizationPage, StoredCredential, TokenVault, VaultKey, VaultNotes, WhoseLogin, WhoseRequest };

@@ -718,6 +718,7 @@ interface OAuthSettings {
     readonly grantType?: string | undefined;
     readonly privateKey?: string | undefined;
     readonly algorithm?: string | undefined;
+    readonly dpop?: boolean | undefined;
     readonly [member: string]: unknown;
 }
 declare const REFERRING_OAUTH_SETTINGS: readonly [
@@ -874,13 +875,20 @@ type NetworkFor<T extends NetworkOptions = NetworkOptions> = (server: ResolvedRe
 interface AuthChallenge {
     readonly status: 401 | 403;
     readonly wwwAuthenticate?: string | undefined;
+    readonly dpopNonce?: string | undefined;
+}
+interface CredentialedRequest {
+    readonly method: string;
+    readonly url: string;
 }
 interface CredentialOptions {
     readonly principal?: string | undefined;
     readonly signal: AbortSignal;
 }
 interface AuthPort {
-    headers(server: ResolvedServer, options: CredentialOptions): Promise<Record<string, string>>;
+    headers(server: ResolvedServer, options: CredentialOptions & {
+        readonly request?: CredentialedRequest | undefined;
+    }): Promise<Record<string, string>>;
     account?(server: ResolvedServer, options: CredentialOptions): Promise<string | undefined>;
     onChallenge(server: ResolvedServer, challenge: AuthChallenge, options: CredentialOptions): Promise<"retry" | "fail">;
     useNetwork?(network: NetworkOptions | NetworkFor): void;
@@ -1097,4 +1105,4 @@ interface ToolCache {
 type DigestedTool = Pick<ToolDescriptor, "server" | "originalName" | "description" | "definition">;
 declare function toolDigest(tool: DigestedTool): string;
 export { CHARACTERS_PER_TOKEN, DEFAULT_LIMITS, ERROR_CODES, KeyedQueue, KnownCredentials, MAX_TIMER_MS, McpError, REFERRING_OAUTH_SETTINGS, Redactor, beginsLikeKey, canonicalJson, checkOption, checkOptions, createDeadline, createTimeSlices, credentialsIn, credentialsInText, credentialsOfAuthorization, credentialsOfHeader, decoded, estimateTokens, invalidOption, isCredential, isInputRequired, isMcpError, isPlaceholder, isRecord, isSameJson, mostListed, namedArguments, namesCredential, optionChoice, optionEither, optionGroup, optionKinds, optionList, optionNumber, optionPort, ownCredentials, parseRetryAfter, raceSignal, setLongTimer, silentLogger, startTimer, thrownMessage, thrownText, toMcpError, toolDigest, urlParts, withoutCredentialForms };
-export type { AudioContent, AuthChallenge, AuthPort, BlobResourceContents, CallChange, CallMiddleware, CallOptions, CallOutcome, CatalogEntry, CatalogId, CatalogIdentity, CatalogItems, CatalogKind, CatalogSummary, CompletionRequest, CompletionResult, ConnectOptions, Connector, ContentAnnotations, ContentBlock, ContextSource, CredentialOptions, Deadline, DefinedIn, DefinitionScope, Diagnostic, DigestedTool, ElicitationAnswer, ElicitationRequest, EmbeddedResource, ErrorCode, ErrorReport, GetPromptResult, Handshake, HostHandlers, HttpServerDefinition, IdentifyOptions, ImageContent, Implementation, InProcessServer, InProcessServerDefinition, InputOptions, InputRequest, InputRequiredResult, JsonObject, JsonValue, LastOutcome, Listing, LogFields, LogLevel, Logger, LongTimer, MakeHeaders, McpErrorDetails, McpErrorReport, McpEvents, NeededLogin, NetworkFor, NetworkOptions, OAuthSettings, OptionKind, Owned, Phase, PriorHandshake, Progress, PromptArgument, PromptDefinition, PromptMessage, ProtocolEra, ReadResourceResult, RequestEnding, RequestOptions, RequestTrace, ResolveOptions, ResolveServer, ResolvedInProcessServer, ResolvedRemoteServer, ResolvedServer, ResolvedStdioServer, ResourceContents, ResourceDefinition, ResourceLink, ResourceSubscription, ResourceTemplateDefinition, Root, SearchToolsOptions, ServerDefinition, ServerLimits, ServerNotification, ServerRequestCall, ServerRequestContext, ServerSnapshot, ServerStatus, Session, SessionMethod, SessionMethods, SessionParams, SessionRequestOptions, SessionResult, ShadowedServer, SourceEvents, SourceLocation, SseServerDefinition, StateStore, StdioServerDefinition, TextContent, TextCut, TextResourceContents, TimeSlices, TlsOptions, ToolAnnotations, ToolCache, ToolCall, ToolCallParameters, ToolCallResult, ToolDefinition, ToolDescriptor, ToolFilter, ToolInput, ToolInputSchema, ToolListPolicy, ToolRef, ToolResultOf, ToolSource, ToolTypes, ToolsChanged, ToolsFrom, TraceRequest, TracedRequest, TransportKind };
+export type { AudioContent, AuthChallenge, AuthPort, BlobResourceContents, CallChange, CallMiddleware, CallOptions, CallOutcome, CatalogEntry, CatalogId, CatalogIdentity, CatalogItems, CatalogKind, CatalogSummary, CompletionRequest, CompletionResult, ConnectOptions, Connector, ContentAnnotations, ContentBlock, ContextSource, CredentialOptions, CredentialedRequest, Deadline, DefinedIn, DefinitionScope, Diagnostic, DigestedTool, ElicitationAnswer, ElicitationRequest, EmbeddedResource, ErrorCode, ErrorReport, GetPromptResult, Handshake, HostHandlers, HttpServerDefinition, IdentifyOptions, ImageContent, Implementation, InProcessServer, InProcessServerDefinition, InputOptions, InputRequest, InputRequiredResult, JsonObject, JsonValue, LastOutcome, Listing, LogFields, LogLevel, Logger, LongTimer, MakeHeaders, McpErrorDetails, McpErrorReport, McpEvents, NeededLogin, NetworkFor, NetworkOptions, OAuthSettings, OptionKind, Owned, Phase, PriorHandshake, Progress, PromptArgument, PromptDefinition, PromptMessage, ProtocolEra, ReadResourceResult, RequestEnding, RequestOptions, RequestTrace, ResolveOptions, ResolveServer, ResolvedInProcessServer, ResolvedRemoteServer, ResolvedServer, ResolvedStdioServer, ResourceContents, ResourceDefinition, ResourceLink, ResourceSubscription, ResourceTemplateDefinition, Root, SearchToolsOptions, ServerDefinition, ServerLimits, ServerNotification, ServerRequestCall, ServerRequestContext, ServerSnapshot, ServerStatus, Session, SessionMethod, SessionMethods, SessionParams, SessionRequestOptions, SessionResult, ShadowedServer, SourceEvents, SourceLocation, SseServerDefinition, StateStore, StdioServerDefinition, TextContent, TextCut, TextResourceContents, TimeSlices, TlsOptions, ToolAnnotations, ToolCache, ToolCall, ToolCallParameters, ToolCallResult, ToolDefinition, ToolDescriptor, ToolFilter, ToolInput, ToolInputSchema, ToolListPolicy, ToolRef, ToolResultOf, ToolSource, ToolTypes, ToolsChanged, ToolsFrom, TraceRequest, TracedRequest, TransportKind };

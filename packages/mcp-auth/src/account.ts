@@ -1,10 +1,17 @@
-import type { AuthChallenge, Logger, NeededLogin, ResolvedRemoteServer } from "@jackfield/mcp-core";
+import type {
+  AuthChallenge,
+  CredentialedRequest,
+  Logger,
+  NeededLogin,
+  ResolvedRemoteServer,
+} from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { type ReadChallenge, readChallenge } from "./challenge.ts";
 import { CredentialCache, type Redeem } from "./credential-cache.ts";
 import type { Entry, EntryReader, NamedClient } from "./entry-settings.ts";
 import { adviseLogin, authRequired, givenUp, loginByName, quote, withoutRetry } from "./errors.ts";
 import { type Authority, type DiscoverAuthorityOptions, discoverAuthority } from "./flow/authority.ts";
+import { AuthorizationHeaders } from "./flow/authorization-headers.ts";
 import { isSameIdentifier } from "./flow/metadata.ts";
 import { refresh } from "./flow/refresh.ts";
 import { chooseScopes, splitScopes } from "./flow/scope-choice.ts";
@@ -69,6 +76,7 @@ export class Account {
   readonly #login = new SharedLogin();
   readonly #program: ProgramToken;
   readonly #stepUps: StepUps;
+  readonly #sent = new AuthorizationHeaders();
   #lastLogin: { readonly issuer: string; readonly at: number } | undefined;
 
   constructor(serverUrl: string, vault: TokenVault, context: AccountContext) {
@@ -79,20 +87,22 @@ export class Account {
     this.#program = new ProgramToken(context);
   }
 
-  /** The access token for the next request, renewed if it is about to expire; `undefined` without a login. */
-  async token(entry: Entry): Promise<string | undefined> {
-    if (entry.settings.program) return this.#program.token(entry);
+  /** The headers of the next request, with a token that is renewed if it is about to expire; `undefined` without a login. */
+  async headers(entry: Entry, request: CredentialedRequest): Promise<Record<string, string> | undefined> {
+    if (entry.settings.program) {
+      const granted = await this.#program.current(entry);
+      return granted && this.#sent.of(granted, request);
+    }
     const cached = await this.#credential.current();
     if (cached === undefined || !isUsableFor(cached, entry)) return undefined;
     const current = await this.#credential.renewIfDue(cached, this.#redeemFor(entry));
     // A login made during the renewal may be another client's.
     if (current === undefined || !isUsableFor(current, entry)) return undefined;
-    const token = tokenOf(current);
-    this.#given.set(entry.server, token);
-    return token;
+    this.#given.set(entry.server, current.tokens.access_token);
+    return this.#sent.of(current, request);
   }
 
-  /** The identifier of the login that `token` belongs to; `undefined` without one. */
+  /** The identifier of the login that the headers stand for; `undefined` without one. */
   async login(entry: Entry): Promise<string | undefined> {
     if (entry.settings.program) return this.#program.login(entry);
     const stored = await this.#credential.current();
@@ -101,13 +111,14 @@ export class Account {
 
   /** Meets a challenge: with a stored or renewed token, else with a login if the options allow one. */
   async meet(entry: Entry, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail"> {
+    if (await this.#sent.takeNonce(challenge, entry.server.url)) return "retry";
     if (entry.settings.program) return this.#program.meet(entry, challenge, signal);
     const read = readChallenge(challenge);
     if (challenge.status === 403 && !read.isInsufficientScope) return "fail";
     const stored = await this.#credential.reload(signal);
     this.#stepUps.clearIfLoginChanged(stored && loginOf(stored));
     const ownCredential = stored && isUsableFor(stored, entry) ? stored : undefined;
-    if (ownCredential && tokenOf(ownCredential) !== this.#given.get(entry.server)) return "retry";
+    if (ownCredential && ownCredential.tokens.access_token !== this.#given.get(entry.server)) return "retry";
     const unmet = { read, ownCredential, signal };
     return challenge.status === 403 ? this.#stepUp(entry, unmet) : this.#renewOrLogIn(entry, unmet);
   }
@@ -385,8 +396,4 @@ export class Account {
 
 function neededLogin({ server: { name }, principal }: Entry, scopes: readonly string[]): NeededLogin {
   return { server: name, principal, scopes };
-}
-
-function tokenOf({ tokens }: StoredCredential): string {
-  return tokens.access_token;
 }

@@ -13,14 +13,14 @@ export interface ReadChallenge {
 export const NO_CHALLENGE: ReadChallenge = { isInsufficientScope: false };
 
 /**
- * Reads the `WWW-Authenticate` header. Challenges of schemes other than Bearer are ignored. If there are several Bearer challenges,
+ * Reads the `WWW-Authenticate` header. Challenges of schemes other than Bearer and DPoP are ignored. If there are several,
  * the scope comes from the one with `insufficient_scope` if it names any, else from the one that names the metadata, else from the
  * first that does.
  */
 export function readChallenge({
   wwwAuthenticate = "",
 }: Pick<AuthChallenge, "wwwAuthenticate">): ReadChallenge {
-  const bearers = readChallenges(wwwAuthenticate).filter(({ scheme }) => scheme === "bearer");
+  const bearers = readChallenges(wwwAuthenticate).filter(({ scheme }) => SCHEMES.has(scheme));
   const insufficient = bearers.find(isInsufficientScope);
   const describing = bearers.find(({ parameters }) => parameters.has("resource_metadata"));
   const ranked = [insufficient, describing, ...bearers].filter((bearer) => bearer !== undefined);
@@ -31,6 +31,9 @@ export function readChallenge({
     isInsufficientScope: insufficient !== undefined,
   };
 }
+
+/** Those that say where tokens come from (RFC 6750; RFC 9449, section 7.1). */
+const SCHEMES: ReadonlySet<string> = new Set(["bearer", "dpop"]);
 
 function isInsufficientScope({ parameters }: Challenge): boolean {
   return parameters.get("error") === "insufficient_scope";

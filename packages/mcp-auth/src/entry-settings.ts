@@ -17,6 +17,8 @@ export interface AuthorizationSettings {
   /** Why the secret is not available. */
   readonly clientSecretError?: Error | undefined;
   readonly scopes: readonly string[];
+  /** Whether tokens are to be bound to a key. Default false. */
+  readonly dpop?: boolean | undefined;
   /** Where the authorization response is received, as far as the entry says. */
   readonly callback: Pick<CallbackServerOptions, "host" | "port" | "path">;
   /** `false` sends no resource indicator. */
@@ -149,7 +151,8 @@ export function readEntrySettings(
     throw new McpError("MCP_CONFIG_INVALID", message, { server, phase: "config" });
   }
   const byHand = isUsersOwn ? readByHand(server, settings) : undefined;
-  return { ...named, clientSecret: settings.clientSecret || undefined, scopes, callback, byHand };
+  const dpop = settings.dpop === true;
+  return { ...named, clientSecret: settings.clientSecret || undefined, scopes, dpop, callback, byHand };
 }
 
 /**

@@ -1,6 +1,7 @@
 import {
   type AuthChallenge,
   type AuthPort,
+  type CredentialedRequest,
   type CredentialOptions,
   checkOptions,
   McpError,
@@ -37,7 +38,7 @@ import type { CredentialSummary, TokenVault, VaultNotes } from "./vault/token-va
  * `Authorization` header.
  */
 export interface OAuth extends AuthPort, AsyncDisposable {
-  headers(server: ResolvedServer, options?: WhoseLogin): Promise<Record<string, string>>;
+  headers(server: ResolvedServer, options?: WhoseRequest): Promise<Record<string, string>>;
   /** Identifies the stored login that requests to a server use; `undefined` without one, and if the vault cannot be read. */
   account(server: ResolvedServer, options?: WhoseLogin): Promise<string | undefined>;
   /**
@@ -81,6 +82,9 @@ export interface OAuth extends AuthPort, AsyncDisposable {
 /** Whose login is meant. Default: the owner's. */
 export type WhoseLogin = Pick<CredentialOptions, "principal"> | undefined;
 
+/** Whose login, and for which request. Default: one that posts to the server. */
+export type WhoseRequest = Partial<Parameters<AuthPort["headers"]>[1]> | undefined;
+
 /**
  * Creates an OAuth port. Importing this package and asking for headers loads nothing heavy: the SDK and undici are loaded with the
  * first challenge, refresh or login.
@@ -118,11 +122,14 @@ class RunningOAuth implements OAuth {
     };
   }
 
-  async headers(server: ResolvedServer, { principal }: WhoseLogin = {}): Promise<Record<string, string>> {
+  async headers(
+    server: ResolvedServer,
+    { principal, request }: WhoseRequest = {},
+  ): Promise<Record<string, string>> {
     // An entry whose settings cannot be used may still need no login; if it does, the challenge says what is wrong.
     const entry = await this.#context.entries.current(server, principal).catch(() => undefined);
-    const token = entry && (await this.#tokenOf(entry));
-    return token === undefined ? {} : { authorization: `Bearer ${token}` };
+    if (entry === undefined) return {};
+    return (await this.#headersOf(entry, request ?? { method: "POST", url: entry.server.url })) ?? {};
   }
 
   async account(server: ResolvedServer, { principal }: WhoseLogin = {}): Promise<string | undefined> {
@@ -135,9 +142,9 @@ class RunningOAuth implements OAuth {
   }
 
   /** Treats an unreadable vault as no login: most servers need none, and for one that does, the challenge reports the problem. */
-  async #tokenOf(entry: Entry): Promise<string | undefined> {
+  async #headersOf(entry: Entry, request: CredentialedRequest): Promise<Record<string, string> | undefined> {
     try {
-      return await this.#accountOf(entry.server, entry.principal).token(entry);
+      return await this.#accountOf(entry.server, entry.principal).headers(entry, request);
     } catch (error) {
       if (this.#closing.signal.aborted) return undefined;
       const reason = thrownMessage(error);

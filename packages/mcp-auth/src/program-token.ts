@@ -2,6 +2,7 @@ import { type AuthChallenge, type ResolvedRemoteServer, raceSignal } from "@jack
 import type {
   FetchLike,
   OAuthClientProvider,
+  OAuthTokens,
   StoredOAuthClientInformation,
 } from "@modelcontextprotocol/client";
 import type { AccountContext } from "./account.ts";
@@ -10,6 +11,7 @@ import type { Entry, ProgramClient } from "./entry-settings.ts";
 import { authRequired, givenUp, loginError, quote, secretsOfClient } from "./errors.ts";
 import { watchAnswers } from "./flow/answers.ts";
 import { type Authority, discoverAuthority } from "./flow/authority.ts";
+import { createProofKey, type ProofKey, proofSession } from "./flow/authorization-headers.ts";
 import { withSecret } from "./flow/client-identity.ts";
 import { expiryOf, requestTokens } from "./flow/grant.ts";
 import { isSameIdentifier } from "./flow/metadata.ts";
@@ -23,7 +25,9 @@ const PAUSE_MS = 10_000;
 
 interface Granted {
   readonly subject: string;
-  readonly token: string;
+  readonly tokens: OAuthTokens;
+  /** The key that the token is bound to, if it is. */
+  readonly proofKey: ProofKey | undefined;
   /** The scopes that were asked for or granted. */
   readonly scopes: readonly string[];
   readonly obtainedAt: number;
@@ -49,12 +53,12 @@ export class ProgramToken {
   }
 
   /** The token for the next request, renewed if it is about to expire; `undefined` before the first challenge. */
-  async token(entry: Entry): Promise<string | undefined> {
+  async current(entry: Entry): Promise<Pick<Granted, "tokens" | "proofKey"> | undefined> {
     const granted = this.#usable(entry);
     if (granted === undefined) return undefined;
-    const { token } = await this.#renewIfDue(entry, granted);
-    this.#given.set(entry.server, token);
-    return token;
+    const current = await this.#renewIfDue(entry, granted);
+    this.#given.set(entry.server, current.tokens.access_token);
+    return current;
   }
 
   /** Identifies the client, whose tokens all stand for the same account. */
@@ -67,7 +71,7 @@ export class ProgramToken {
     const read = readChallenge(challenge);
     if (challenge.status === 403 && !read.isInsufficientScope) return "fail";
     const granted = this.#usable(entry);
-    if (granted && granted.token !== this.#given.get(entry.server)) return "retry";
+    if (granted && granted.tokens.access_token !== this.#given.get(entry.server)) return "retry";
     const isStepUp = challenge.status === 403;
     const missing = splitScopes(read.scope).filter((scope) => !granted?.scopes.includes(scope));
     if (isStepUp && missing.length === 0) {
@@ -121,10 +125,15 @@ export class ProgramToken {
     });
     const { provider, client } = providerOf(sdk, entry, { authority, fetch });
     const { fetch: watched, answers } = watchAnswers(fetch);
+    const proofKey = settings.dpop ? await createProofKey() : undefined;
+    const proofs = proofKey && (await proofSession(sdk, proofKey));
     try {
-      const { tokens } = await requestTokens({ sdk, metadata, client, fetch: watched }, (request) =>
+      const { tokens } = await requestTokens({ sdk, metadata, client, fetch: watched, proofs }, (request) =>
         sdk.fetchToken(
-          Object.assign(provider, { clientInformation: () => request.clientInformation }),
+          Object.assign(provider, {
+            clientInformation: () => request.clientInformation,
+            dpop: () => request.dpop,
+          }),
           issuer,
           {
             metadata: request.metadata,
@@ -138,7 +147,8 @@ export class ProgramToken {
       this.#issuer = issuer;
       this.#granted = {
         subject: subjectOf(entry),
-        token: tokens.access_token,
+        tokens,
+        proofKey,
         scopes: [...new Set([...scopes, ...splitScopes(tokens.scope)])],
         obtainedAt: now,
         expiresAt: expiryOf(tokens, now),
@@ -202,6 +212,6 @@ function providerOf(
 
 /** What a token is for: with another client, key or resource it is another's. */
 function subjectOf({ settings }: Entry): string {
-  const { program, resource, scopes, clientSecret } = settings;
-  return JSON.stringify([program, clientSecret, resource, scopes]);
+  const { program, resource, scopes, clientSecret, dpop } = settings;
+  return JSON.stringify([program, clientSecret, resource, scopes, dpop]);
 }

@@ -33,6 +33,14 @@ export interface AuthChallenge {
   readonly status: 401 | 403;
   /** The `WWW-Authenticate` header as received. */
   readonly wwwAuthenticate?: string | undefined;
+  /** The `DPoP-Nonce` header, if all that the server wants is a proof that holds it (RFC 9449, section 9). */
+  readonly dpopNonce?: string | undefined;
+}
+
+/** The request that credentials are for. Some are made for one request alone (RFC 9449). */
+export interface CredentialedRequest {
+  readonly method: string;
+  readonly url: string;
 }
 
 /** For whom credentials are asked. */
@@ -49,7 +57,10 @@ export interface AuthPort {
    * Headers for the next request; an empty object if there are no credentials. Called before every request, so it must be fast. If it
    * rejects, only that request fails: with its `McpError`, or with `MCP_CONNECT_FAILED` for any other error.
    */
-  headers(server: ResolvedServer, options: CredentialOptions): Promise<Record<string, string>>;
+  headers(
+    server: ResolvedServer,
+    options: CredentialOptions & { readonly request?: CredentialedRequest | undefined },
+  ): Promise<Record<string, string>>;
   /**
    * Identifies the login that `headers` stands for. It stays the same while tokens are renewed, and differs for every other account; it
    * is hashed, and never shown. `undefined` without a login. Default: what `headers` returns, so that each token counts as an account.

@@ -1,6 +1,7 @@
 export type {
   AuthChallenge,
   AuthPort,
+  CredentialedRequest,
   CredentialOptions,
   NetworkFor,
   NetworkOptions,

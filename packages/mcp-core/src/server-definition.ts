@@ -59,6 +59,11 @@ export interface OAuthSettings {
   readonly privateKey?: string | undefined;
   /** The algorithm of `privateKey`, such as `RS256`. Default `ES256`. */
   readonly algorithm?: string | undefined;
+  /**
+   * Whether tokens are bound to a key of this program, which signs a proof for each request (DPoP, RFC 9449): a stolen token is of no use
+   * alone. Needs an authorization server that can; another one gives tokens as usual. Default false.
+   */
+  readonly dpop?: boolean | undefined;
   readonly [member: string]: unknown;
 }
 

@@ -1,6 +1,7 @@
 import { McpError } from "@jackfield/mcp-core";
 import type {
   AuthorizationServerMetadata,
+  DpopSession,
   FetchLike,
   OAuthTokens,
   StoredOAuthClientInformation,
@@ -11,6 +12,7 @@ import { canonicalServerUrl, fitsHeader } from "../vault/credential.ts";
 import type { StoredCredential } from "../vault/token-vault.ts";
 import { readableTokens } from "./answers.ts";
 import type { Authority } from "./authority.ts";
+import { isBound, type ProofKey } from "./authorization-headers.ts";
 import { withoutSecret } from "./client-identity.ts";
 import { splitScopes } from "./scope-choice.ts";
 
@@ -22,12 +24,14 @@ export interface TokenRequest {
   readonly metadata: AuthorizationServerMetadata;
   readonly clientInformation: StoredOAuthClientInformation;
   readonly fetchFn: FetchLike;
+  readonly dpop?: DpopSession;
 }
 
 /** Tokens, and the client; with the method of authentication that got them, if its own did not. */
 export interface ReceivedTokens {
   readonly tokens: OAuthTokens;
   readonly client: StoredOAuthClientInformation;
+  readonly proofKey?: ProofKey | undefined;
 }
 
 /**
@@ -42,11 +46,14 @@ export async function requestTokens(
     metadata,
     client,
     fetch,
+    proofs,
   }: {
     readonly sdk: Sdk;
     readonly metadata: AuthorizationServerMetadata;
     readonly client: StoredOAuthClientInformation;
     readonly fetch: FetchLike;
+    /** Signs for the key that the tokens are, or are to be, bound to. */
+    readonly proofs?: DpopSession | undefined;
   },
   send: (request: TokenRequest) => Promise<OAuthTokens>,
 ): Promise<ReceivedTokens> {
@@ -62,8 +69,9 @@ export async function requestTokens(
     // Without a list of methods, the SDK uses the client's own.
     const clientInformation = { ...client, token_endpoint_auth_method: method };
     try {
-      const sent = send({ metadata: rest, clientInformation, fetchFn: readableTokens(fetchFn) });
-      const tokens = requireBearer(await sent);
+      const bound = proofs && { dpop: proofs };
+      const sent = send({ metadata: rest, clientInformation, fetchFn: readableTokens(fetchFn), ...bound });
+      const tokens = requireUsable(await sent, proofs !== undefined);
       return { tokens, client: refusal === undefined ? client : clientInformation };
     } catch (error) {
       refusal ??= error;
@@ -105,13 +113,14 @@ export interface Grant {
   /** The scopes that were requested. */
   readonly scopes: readonly string[];
   readonly tokens: OAuthTokens;
+  readonly proofKey?: ProofKey | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
 /** The credential to store for a login, bound to issuer, resource and client. */
 export function grantedCredential(grant: Grant): StoredCredential {
-  const { authority, client, settings, scopes, tokens, now } = grant;
+  const { authority, client, settings, scopes, tokens, proofKey, now } = grant;
   const serverUrl = canonicalServerUrl(grant.serverUrl);
   return {
     serverUrl,
@@ -123,6 +132,7 @@ export function grantedCredential(grant: Grant): StoredCredential {
     clientId: settings.clientId,
     client: withoutSecret(client, settings),
     tokens: withoutEmptyRefreshToken(tokens),
+    proofKey,
     // Includes the requested scopes, so that a server that grants fewer is not asked for them again.
     scopes: [...new Set([...scopes, ...splitScopes(tokens.scope)])],
     obtainedAt: now,
@@ -147,12 +157,14 @@ export function refreshedCredential(
 }
 
 /**
- * Returns the tokens if they can be sent as Bearer tokens. A token of another type would be refused or, worse, accepted.
+ * Returns the tokens if they can be sent: as Bearer tokens or, with a key to prove them by, bound to it. A token of another type would be
+ * refused or, worse, accepted.
  *
  * @throws McpError `MCP_AUTH_REQUIRED`
  */
-export function requireBearer(tokens: OAuthTokens): OAuthTokens {
-  if (tokens.token_type.toLowerCase() !== "bearer") throw refusal("a token that is not a Bearer token");
+export function requireUsable(tokens: OAuthTokens, hasKey = false): OAuthTokens {
+  const isBearer = tokens.token_type.toLowerCase() === "bearer";
+  if (!isBearer && !(hasKey && isBound(tokens))) throw refusal("a token that is not a Bearer token");
   if (!fitsHeader(tokens.access_token)) throw refusal("an access token that cannot be sent in a header");
   return tokens;
 }

@@ -14,6 +14,7 @@ import type { CallbackOptions, ShowAuthorizationPage } from "../oauth-options.ts
 import type { Sdk } from "../sdk.ts";
 import type { StoredCredential } from "../vault/token-vault.ts";
 import type { Authority } from "./authority.ts";
+import { createProofKey, isBound, proofSession } from "./authorization-headers.ts";
 import { askableScopes, grantedScopes, identifyClient, redirectUrisOf } from "./client-identity.ts";
 import { grantedCredential, type ReceivedTokens, requestTokens } from "./grant.ts";
 
@@ -124,6 +125,7 @@ async function attemptLogin(options: LogInOptions, attempt: Attempt): Promise<St
     // What the registration left out counts as requested too, so that it is not asked for again and again.
     scopes: [...new Set([...scopes, ...asked])],
     tokens: received.tokens,
+    proofKey: received.proofKey,
     now: now(),
   });
 }
@@ -206,20 +208,24 @@ export async function exchangeCode(
     fetch,
     server,
     authority,
+    settings,
     onDeadClient,
   }: {
     readonly sdk: Sdk;
     readonly fetch: FetchLike;
     readonly server: Pick<ResolvedRemoteServer, "name">;
     readonly authority: Authority;
+    readonly settings: Pick<AuthorizationSettings, "dpop">;
     readonly onDeadClient: (() => Promise<void>) | undefined;
   },
   { client, code, iss, codeVerifier, redirectUri, secrets }: CodeExchange,
 ): Promise<ReceivedTokens> {
   const { metadata, resourceIndicator } = authority;
   const resource = resourceIndicator === undefined ? {} : { resource: resourceIndicator };
+  const proofKey = settings.dpop ? await createProofKey() : undefined;
+  const proofs = proofKey && (await proofSession(sdk, proofKey));
   try {
-    return await requestTokens({ sdk, metadata, client, fetch }, (request) =>
+    const received = await requestTokens({ sdk, metadata, client, fetch, proofs }, (request) =>
       sdk.exchangeAuthorization(authority.url, {
         ...request,
         authorizationCode: code,
@@ -229,6 +235,7 @@ export async function exchangeCode(
         ...resource,
       }),
     );
+    return isBound(received.tokens) ? { ...received, proofKey } : received;
   } catch (error) {
     const endpoint = metadata.token_endpoint;
     const mcpError = loginError(sdk, error, {

@@ -6,6 +6,7 @@ import type { Sdk } from "../sdk.ts";
 import type { StoredCredential } from "../vault/token-vault.ts";
 import { watchAnswers } from "./answers.ts";
 import { readAuthorityMetadata } from "./authority.ts";
+import { proofSession } from "./authorization-headers.ts";
 import { withoutSecret, withSecret } from "./client-identity.ts";
 import { refreshedCredential, requestTokens } from "./grant.ts";
 
@@ -61,9 +62,10 @@ export async function refresh(credential: StoredCredential, options: RefreshOpti
   const client = withSecret(credential.client, settings);
   const secrets = secretsOf({ tokens, client });
   const { fetch: watched, answers } = watchAnswers(againIfBroken(redeem));
+  const proofs = credential.proofKey && (await proofSession(sdk, credential.proofKey));
   const step = { server, doing: "token request", endpoint: metadata.token_endpoint, secrets } as const;
   try {
-    const renewed = await requestTokens({ sdk, metadata, client, fetch: watched }, (request) =>
+    const renewed = await requestTokens({ sdk, metadata, client, fetch: watched, proofs }, (request) =>
       sdk.refreshAuthorization(issuer, {
         ...request,
         refreshToken: tokens.refresh_token ?? "",

@@ -147,7 +147,7 @@ export async function redeemWebLogin(
   }
   const iss = settings.byHand?.isIssuerNamed === false ? undefined : hit.iss;
   const received = await exchangeCode(
-    { sdk, fetch, server, authority, onDeadClient: forget },
+    { sdk, fetch, server, authority, settings, onDeadClient: forget },
     { client, code: hit.code, iss, codeVerifier, redirectUri, secrets: [...secrets, hit.code] },
   );
   return grantedCredential({
@@ -157,6 +157,7 @@ export async function redeemWebLogin(
     settings,
     scopes,
     tokens: received.tokens,
+    proofKey: received.proofKey,
     now: now(),
   });
 }

@@ -125,6 +125,7 @@ function isCredential(found: Record<string, unknown>): found is Record<string, u
     fitsHeader(tokens.access_token) &&
     isText(tokens.token_type) &&
     isMissingOr(isText, tokens.refresh_token) &&
+    isMissingOr(isRecord, found.proofKey) &&
     Array.isArray(scopes) &&
     scopes.every(isText) &&
     isTime(obtainedAt) &&

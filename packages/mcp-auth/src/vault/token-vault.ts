@@ -1,4 +1,5 @@
 import type { OAuthTokens, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
+import type { ProofKey } from "../flow/authorization-headers.ts";
 
 /** What a credential is bound to. It is not used for another issuer, resource or client. */
 export interface VaultKey {
@@ -25,6 +26,8 @@ export interface StoredCredential extends VaultKey {
   /** This program's client at the authorization server. */
   readonly client: StoredOAuthClientInformation;
   readonly tokens: OAuthTokens;
+  /** The key that the tokens are bound to, if they are. As secret as they are. */
+  readonly proofKey?: ProofKey | undefined;
   /** The scopes requested at login, and those that the authorization server said it granted. */
   readonly scopes: readonly string[];
   /** When the tokens were received, epoch milliseconds. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Authority } from "../../src/flow/authority.ts";
-import { grantedCredential, refreshedCredential, requireBearer } from "../../src/flow/grant.ts";
+import { grantedCredential, refreshedCredential, requireUsable } from "../../src/flow/grant.ts";
 import { isDue } from "../../src/flow/refresh.ts";
 
 const NOW = 1_800_000_000_000;
@@ -58,13 +58,13 @@ describe("an access token", () => {
   it.each(["SECRET\r\nX-Evil: 1", "SECRET\n", "SECRET\u0000", "SECRET\u007f", "SECRET\u2026", ""])(
     "that no header can carry is refused without being quoted: %j",
     (token) => {
-      expect(() => requireBearer(tokens(token))).toThrow(
+      expect(() => requireUsable(tokens(token))).toThrow(
         /^The authorization server issued an access token that cannot be sent in a header; it was not used\.$/,
       );
     },
   );
 
   it("of ordinary characters is accepted", () => {
-    expect(requireBearer(tokens("aZ09-._~+/=="))).toEqual(tokens("aZ09-._~+/=="));
+    expect(requireUsable(tokens("aZ09-._~+/=="))).toEqual(tokens("aZ09-._~+/=="));
   });
 });

@@ -228,6 +228,7 @@ const KINDS: { readonly [setting: string]: "string" | "number" | "boolean" | "st
   grantType: "string",
   privateKey: "string",
   algorithm: "string",
+  dpop: "boolean",
 };
 
 /** Whether a field of an entry holds settings for OAuth. */

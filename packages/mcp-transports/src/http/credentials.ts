@@ -2,6 +2,7 @@ import {
   type AuthChallenge,
   type AuthPort,
   type CallOutcome,
+  type CredentialedRequest,
   type ErrorCode,
   isMcpError,
   McpError,
@@ -29,7 +30,7 @@ export interface Credentials {
    * The credentials of a request; `undefined` if it needs none and does not have to wait. `wasRefused`: it has been sent before, and
    * refused. Rejects with the port's `McpError`, or `MCP_CONNECT_FAILED` for any other error.
    */
-  attach(wasRefused: boolean): Promise<Attached> | undefined;
+  attach(request: CredentialedRequest, wasRefused: boolean): Promise<Attached> | undefined;
   /** Whether a challenge has been met since, so that the request may be repeated with newer credentials at once. */
   isOutdated(attached: Attached): boolean;
   /**
@@ -120,11 +121,11 @@ export function createCredentials({
       return secrets();
     },
     isOutdated,
-    async attach(wasRefused) {
+    async attach(request, wasRefused) {
       const attachedAt = generation;
       try {
         return {
-          headers: attachable(await auth.headers(server, { principal, signal })),
+          headers: attachable(await auth.headers(server, { principal, signal, request })),
           generation: attachedAt,
         };
       } catch (error) {
@@ -148,9 +149,13 @@ export function createCredentials({
 /** The challenge of an answer, if it has one. A 403 without a challenge is final: no credential would change it (RFC 6750, section 3.1). */
 export function readChallenge(status: number, headers: IncomingHeaders): AuthChallenge | undefined {
   const wwwAuthenticate = headerOf(headers, "www-authenticate");
-  if (status === 401) return { status, wwwAuthenticate };
+  if (status === 401) return { status, wwwAuthenticate, dpopNonce: wantedNonce(headers, wwwAuthenticate) };
   if (status === 403 && wwwAuthenticate) return { status, wwwAuthenticate };
   return undefined;
+}
+
+function wantedNonce(headers: IncomingHeaders, wwwAuthenticate = ""): string | undefined {
+  return /\berror="?use_dpop_nonce\b/i.test(wwwAuthenticate) ? headerOf(headers, "dpop-nonce") : undefined;
 }
 
 /** A host in plain JavaScript may return a `Headers` object or a `Map`, whose headers are not its properties. */

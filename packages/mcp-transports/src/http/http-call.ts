@@ -79,6 +79,7 @@ export class HttpCall implements WireListener, DecoderHooks {
   #attached: Attached | undefined;
   #url: URL;
   #hops = 0;
+  #hasTakenNonce = false;
   #hasMetChallenge = false;
   /** The request has been refused or redirected, and is repeated. */
   #wasRefused = false;
@@ -102,7 +103,8 @@ export class HttpCall implements WireListener, DecoderHooks {
     this.#url = url;
     this.#isRefused = false;
     this.#isBodyEnded = false;
-    const attaching = this.#tools.credentials?.attach(this.#wasRefused);
+    const asked = { method: this.#request.method, url: url.href };
+    const attaching = this.#tools.credentials?.attach(asked, this.#wasRefused);
     if (!attaching) {
       this.#send([]);
       return;
@@ -235,11 +237,15 @@ export class HttpCall implements WireListener, DecoderHooks {
         }),
       );
     const { credentials } = this.#tools;
-    if (!challenge || !credentials || !this.#attached || this.#hasMetChallenge) {
+    // A token that was just renewed may be accepted only with a nonce.
+    const wantsNonce = challenge?.dpopNonce !== undefined;
+    const hasMet = wantsNonce ? this.#hasTakenNonce : this.#hasMetChallenge;
+    if (!challenge || !credentials || !this.#attached || hasMet) {
       refuse();
       return;
     }
-    this.#hasMetChallenge = true;
+    if (wantsNonce) this.#hasTakenNonce = true;
+    else this.#hasMetChallenge = true;
     const login = credentials.meetChallenge(challenge, this.#attached);
     this.#listener.onRefused?.(login);
     login.then(

@@ -30,10 +30,12 @@ export class LimitedLogin {
       ...credentials,
       meetChallenge: async (challenge, attached) => {
         if (credentials.isOutdated(attached)) return true;
-        if (!this.#mayAsk && !isAwaited()) return false;
+        // Nobody is asked for a nonce.
+        const wantsNonce = challenge.dpopNonce !== undefined;
+        if (!wantsNonce && !this.#mayAsk && !isAwaited()) return false;
         // A refusal like any other: messages that wait for the stream must not wait for the next login.
         const isMet = await credentials.meetChallenge(challenge, attached).catch(() => false);
-        this.#mayAsk = false;
+        if (!wantsNonce) this.#mayAsk = false;
         return isMet;
       },
     };
@@ -52,6 +54,7 @@ export function answerCredentials(credentials: Credentials | undefined): Credent
   return {
     ...credentials,
     async meetChallenge(challenge, attached) {
+      if (challenge.dpopNonce !== undefined) return credentials.meetChallenge(challenge, attached);
       if (!mayAsk) return false;
       mayAsk = false;
       mayAsk = await credentials.meetChallenge(challenge, attached);

@@ -6,6 +6,7 @@ import { on, startHttpServer } from "../http-server.ts";
 
 const never = { signal: new AbortController().signal };
 const CALL = { name: "echo" };
+const POST = { method: "POST", url: "https://example.com/mcp" };
 
 /** Starts a server that accepts only this value of `Authorization`. */
 const guardedBy = (accept: string) =>
@@ -50,8 +51,30 @@ describe("authorization", () => {
       { status: 401, wwwAuthenticate: 'Bearer resource_metadata="https://as.example/"' },
       { principal: "ann", signal: expect.any(AbortSignal) },
     );
-    const asked = { principal: "ann", signal: expect.any(AbortSignal) };
+    const request = { method: "POST", url: server.url };
+    const asked = { principal: "ann", signal: expect.any(AbortSignal), request };
     expect(headers).toHaveBeenCalledWith(expect.objectContaining({ name: "remote" }), asked);
+  });
+
+  test("that is to be proved with a nonce gets one, also after a login, and only once for each request", async () => {
+    const challenges = ["Bearer", 'DPoP error="use_dpop_nonce"'];
+    let wanted = 2;
+    const server = await startHttpServer(({ request, message, status }) => {
+      if (message?.method !== "tools/call" || wanted === 0) return false;
+      const challenge = challenges[Math.max(0, 2 - wanted)] ?? "";
+      wanted -= 1;
+      status(401, { "www-authenticate": challenge, "dpop-nonce": `nonce-${wanted}` });
+      return request.method === "POST";
+    });
+    const { auth, onChallenge } = portWith("old", "new", "same", "same", "same");
+    const session = await connect(server, { auth });
+    expect(await session.request("tools/call", CALL)).toHaveProperty("content");
+    const nonces = () => onChallenge.mock.calls.map(([, { dpopNonce }]) => dpopNonce);
+    expect(nonces()).toEqual([undefined, "nonce-0"]);
+    challenges.splice(0, 2, ...Array<string>(2).fill('DPoP error="use_dpop_nonce"'));
+    wanted = 2;
+    expect(await failureOf(session.request("tools/call", CALL))).toMatchObject({ httpStatus: 401 });
+    expect(nonces()).toEqual([undefined, "nonce-0", "nonce-1"]);
   });
 
   test("is requested again after onChallenge threw synchronously", async () => {
@@ -280,7 +303,7 @@ describe("the values that are redacted", () => {
       onChallenge: async () => "fail",
     };
     const credentials = createCredentials({ server: NAMED, auth, ...never });
-    while (sent.length > 0) await credentials?.attach(false);
+    while (sent.length > 0) await credentials?.attach(POST, false);
     const expected = ["i", "a", "h", "g", "f", "e", "d", "c"].map((value) => `id-${value}`);
     expect([...new Set(credentials?.secrets)]).toEqual(expected);
   });

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { Credentials } from "../../src/http/credentials.ts";
 import { answerCredentials, heardCredentials, LimitedLogin } from "../../src/http/stream-credentials.ts";
 
+const POST = { method: "POST", url: "https://example.com/mcp" };
 const CHALLENGE = { status: 401 } as const;
 const ATTACHED = { headers: ["authorization", "Bearer token"], generation: 0 };
 
@@ -26,11 +27,11 @@ describe("the credentials of the server's GET stream", () => {
     async (_, isMet, meetChallenge) => {
       const known = credentials(meetChallenge);
       const login = new LimitedLogin(known, neverAwaited);
-      expect(await login.credentials?.attach(false)).toBe(ATTACHED);
+      expect(await login.credentials?.attach(POST, false)).toBe(ATTACHED);
       expect(await login.credentials?.meetChallenge(CHALLENGE, ATTACHED)).toBe(isMet);
       for (const _ of [2, 3]) {
         const again = login.credentials;
-        expect(await again?.attach(false)).toBe(ATTACHED);
+        expect(await again?.attach(POST, false)).toBe(ATTACHED);
         expect(await again?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
       }
       expect(known.meetChallenge).toHaveBeenCalledTimes(1);
@@ -42,7 +43,7 @@ describe("the credentials of the server's GET stream", () => {
       credentials(async () => true),
       neverAwaited,
     );
-    await login.credentials?.attach(false);
+    await login.credentials?.attach(POST, false);
     expect(await login.credentials?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
   });
 
@@ -67,6 +68,15 @@ describe("the credentials of the server's GET stream", () => {
       expect(known.meetChallenge).toHaveBeenCalledTimes(2);
     },
   );
+
+  test("take a nonce at every opening", async () => {
+    const known = credentials(async () => true);
+    const login = new LimitedLogin(known, neverAwaited);
+    login.opened();
+    for (const dpopNonce of ["one", "two"])
+      expect(await login.credentials?.meetChallenge({ ...CHALLENGE, dpopNonce }, ATTACHED)).toBe(true);
+    expect(await login.credentials?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
+  });
 
   test("that are outdated are retried without meeting the challenge", async () => {
     const known = credentials(async () => false);

@@ -41,6 +41,8 @@ export interface AuthorizationBehavior {
   readonly registration?: AuthorizationReply | undefined;
   /** Replaces the answer of the token endpoint; `undefined` for a grant type keeps the regular one, and `lost` drops it on its way. */
   readonly tokens?: ((grantType: string) => AuthorizationReply | "lost" | undefined) | undefined;
+  /** Whether tokens are bound to the key of a request's proof, which is not checked (RFC 9449). Default true. */
+  readonly bindsTokens?: boolean | undefined;
   /** Grants these scopes, whatever is requested. */
   readonly grantedScope?: string | undefined;
 }
@@ -143,13 +145,14 @@ class RunningAuthorizationServer implements AuthorizationServer {
       return this.#behavior.registration ?? { status: 201, body: withoutNull(registered) };
     }
     if (method === "POST" && path === "/token") {
-      const { tokens, clientAuth } = this.#behavior;
+      const { tokens, clientAuth, bindsTokens = true } = this.#behavior;
       const replaced = tokens?.(parameters.grant_type ?? "");
       if (replaced !== undefined && replaced !== "lost") return replaced;
       const client = clientOf(request);
       if (clientAuth !== undefined && client.method !== clientAuth)
         return { status: 401, body: { error: "invalid_client" } };
-      const regular = this.#tokens({ ...parameters, client_id: client.id });
+      const tokenType = bindsTokens && request.headers.dpop !== undefined ? "DPoP" : "Bearer";
+      const regular = this.#tokens({ ...parameters, client_id: client.id }, tokenType);
       return replaced ?? regular;
     }
     return { status: 404, body: { error: "not_found" } };
@@ -183,7 +186,7 @@ class RunningAuthorizationServer implements AuthorizationServer {
     return location;
   }
 
-  #tokens(parameters: AuthorizationServerRequest["parameters"]): AuthorizationReply {
+  #tokens(parameters: AuthorizationServerRequest["parameters"], tokenType: string): AuthorizationReply {
     const {
       lifetimeS = 3_600,
       refreshTokens = "rotate",
@@ -203,7 +206,7 @@ class RunningAuthorizationServer implements AuthorizationServer {
     const { accessToken, refreshToken, scope } = grant;
     const body = {
       access_token: accessToken,
-      token_type: "Bearer",
+      token_type: tokenType,
       ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
       ...(lifetimeS === null ? {} : { expires_in: lifetimeS }),
       ...(scope === undefined ? {} : { scope }),
