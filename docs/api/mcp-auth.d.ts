@@ -153,4 +153,4 @@ interface KeyvTokenVaultOptions {
 declare function keyvTokenVault(store: SharedStore, options: KeyvTokenVaultOptions): TokenVault;
 declare function createMemoryVault(): TokenVault;
 export { createFileVault, createMemoryVault, createOAuth, crossAppAccess, keyvTokenVault, openInBrowser };
-export type { AssertionRequest, AuthorizationRequest, BeginLoginOptions, BegunLogin, BrowserOpenerOptions, CallbackOptions, CredentialSummary, CrossAppAccessOptions, EntrySettings, FileVaultOptions, FinishLoginOptions, FinishedLogin, KeyvTokenVaultOptions, LoginOptions, LoginResponse, MakeAssertion, OAuth, OAuthOptions, ShowAuthorizationPage, StoredCredential, TokenVault, VaultKey, VaultNotes, WhoseLogin, WhoseRequest };
+export type { AssertionRequest, AuthorizationRequest, BeginLoginOptions, BegunLogin, BrowserOpenerOptions, CallbackOptions, CredentialSummary, CrossAppAccessOptions, EntrySettings, FileVaultOptions, FinishLoginOptions, FinishedLogin, KeyvTokenVaultOptions, LoginOptions, LoginResponse, MakeAssertion, OAuth, OAuthOptions, ShowAuthorizationPage, StoredCredential, TokenVault, VaultKey, VaultNotes, WhoseLogin };

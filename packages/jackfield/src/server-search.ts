@@ -9,7 +9,7 @@ import {
   type ServerAdmission,
   type ServerApprover,
 } from "@jackfield/mcp-config";
-import { type Logger, type ServerDefinition, thrownText } from "@jackfield/mcp-core";
+import { deepFreeze, type Logger, type ServerDefinition, thrownText } from "@jackfield/mcp-core";
 import { openApprovals } from "./approval-store.ts";
 import { type AdvisedServers, adviseApproval } from "./blocked-servers.ts";
 import type { ReadConfiguration } from "./configuration.ts";
@@ -98,7 +98,7 @@ function createApprovalDesk({ ledger, approve, log, signal }: ApprovalDeskOption
 
   async function askAbout(definition: ServerDefinition, approver: ServerApprover): Promise<boolean> {
     // A frozen copy: whoever holds the original could change it before it is approved.
-    const request = approvalRequest(frozen(structuredClone(definition)));
+    const request = approvalRequest(deepFreeze(structuredClone(definition)));
     const server = definition.name;
     const isGranted = (await approver(request, { signal })) === true;
     if (signal.aborted) return false;
@@ -142,10 +142,4 @@ function createApprovalDesk({ ledger, approve, log, signal }: ApprovalDeskOption
       }
     },
   };
-}
-
-function frozen<T extends object>(value: T): T {
-  for (const member of Object.values(value))
-    if (typeof member === "object" && member !== null) frozen(member);
-  return Object.freeze(value);
 }

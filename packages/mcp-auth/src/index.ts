@@ -4,7 +4,7 @@
 export type { AuthChallenge, AuthPort, CredentialOptions } from "@jackfield/mcp-core";
 export { type BrowserOpenerOptions, openInBrowser } from "./callback/browser-opener.ts";
 export { type CrossAppAccessOptions, crossAppAccess } from "./cross-app-access.ts";
-export { createOAuth, type OAuth, type WhoseLogin, type WhoseRequest } from "./oauth.ts";
+export { createOAuth, type OAuth, type WhoseLogin } from "./oauth.ts";
 export type {
   AssertionRequest,
   AuthorizationRequest,

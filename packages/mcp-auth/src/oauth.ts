@@ -83,7 +83,7 @@ export interface OAuth extends AuthPort, AsyncDisposable {
 export type WhoseLogin = Pick<CredentialOptions, "principal"> | undefined;
 
 /** Whose login, and for which request. Default: one that posts to the server. */
-export type WhoseRequest = Partial<Parameters<AuthPort["headers"]>[1]> | undefined;
+type WhoseRequest = Partial<Parameters<AuthPort["headers"]>[1]> | undefined;
 
 /**
  * Creates an OAuth port. Importing this package and asking for headers loads nothing heavy: the SDK and undici are loaded with the

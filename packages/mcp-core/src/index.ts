@@ -178,4 +178,11 @@ export type {
   ToolsChanged,
   ToolTypes,
 } from "./tool-source.ts";
-export { canonicalJson, isRecord, isSameJson, type JsonObject, type JsonValue } from "./values.ts";
+export {
+  canonicalJson,
+  deepFreeze,
+  isRecord,
+  isSameJson,
+  type JsonObject,
+  type JsonValue,
+} from "./values.ts";

@@ -1,6 +1,7 @@
 import { type Logger, silentLogger } from "./logger.ts";
 import { Redactor } from "./redactor.ts";
 import type { ResolveServer } from "./resolved-server.ts";
+import { isSameJson } from "./values.ts";
 
 /** How many resolutions of a server are remembered for each user: an error may contain a credential that was renewed since. */
 const REMEMBERED_RESOLUTIONS = 4;
@@ -45,7 +46,7 @@ export class KnownCredentials extends Redactor {
     const own = this.#resolutions.get(principal) ?? new Map<string, (readonly string[])[]>();
     this.#resolutions.set(principal, own);
     const earlier = own.get(subject) ?? [];
-    const same = earlier.find((one) => isSameList(one, credentials));
+    const same = earlier.find((one) => isSameJson(one, credentials));
     // A repeated list moves to the end: lists that alternate must not push out rare ones.
     const lists = [...earlier.filter((one) => one !== same), same ?? credentials];
     if (same === undefined) this.add(credentials);
@@ -87,8 +88,4 @@ export class KnownCredentials extends Redactor {
       for (const list of lists) this.remove(list);
     this.#resolutions.delete(principal);
   }
-}
-
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((value, at) => value === other[at]);
 }

@@ -9,6 +9,15 @@ export function isRecord(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Freezes a value with all that is in it, and returns it. What is frozen already is left as it is. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  // Values are JSON, so nothing is inherited; `for in` takes half the time of listing them first.
+  for (const name in value) deepFreeze(value[name]);
+  return value;
+}
+
 /** Characters that are compared for one unit of work. */
 const CHARACTERS_PER_UNIT = 128;
 

@@ -1,4 +1,4 @@
-import { createTimeSlices, isRecord, type ToolDefinition } from "@jackfield/mcp-core";
+import { createTimeSlices, deepFreeze, isRecord, type ToolDefinition } from "@jackfield/mcp-core";
 import {
   markUnparsed,
   SCHEMA_NAMES,
@@ -150,7 +150,8 @@ class DeferredSchemas implements UnparsedSchemas {
     if (known !== undefined) return known;
     const schema: unknown = JSON.parse(this.textOf(name));
     if (define(tool, name, schema)) return schema;
-    this.#frozen = { ...this.#frozen, [name]: deepFrozen(schema) };
+    // All readers of a frozen tool share its schemas.
+    this.#frozen = { ...this.#frozen, [name]: deepFreeze(schema) };
     return schema;
   }
 }
@@ -174,13 +175,6 @@ const GETTERS: ReadonlyMap<string, PropertyDescriptor> = new Map(
 
 function sourceOf(tool: object): DeferredSchemas | undefined {
   return unparsedSchemas(tool) as DeferredSchemas | undefined;
-}
-
-/** Freezes a value deeply, because all readers of a frozen tool share its schemas. */
-function deepFrozen<T>(value: T): T {
-  if (typeof value !== "object" || value === null) return value;
-  for (const name in value) deepFrozen(value[name]);
-  return Object.freeze(value);
 }
 
 /** Makes a schema an ordinary property. Returns `false` if the tool is frozen. */

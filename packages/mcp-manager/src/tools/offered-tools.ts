@@ -1,4 +1,5 @@
 import {
+  deepFreeze,
   type ServerDefinition,
   type ToolDefinition,
   type ToolDescriptor,
@@ -89,8 +90,7 @@ export function frozenDefinition(definition: ToolDefinition): ToolDefinition {
   if (Object.isFrozen(definition)) return definition;
   for (const key in definition) {
     if (isUnparsed(definition, key)) continue;
-    const inner: unknown = definition[key as keyof ToolDefinition];
-    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
+    deepFreeze(definition[key as keyof ToolDefinition]);
   }
   return Object.freeze(definition);
 }
@@ -98,17 +98,6 @@ export function frozenDefinition(definition: ToolDefinition): ToolDefinition {
 function isUnparsed(definition: ToolDefinition, key: string): boolean {
   const isSchema = key === SCHEMA_NAMES[0] || key === SCHEMA_NAMES[1];
   return isSchema && unparsedText(definition, key) !== undefined;
-}
-
-function deepFreeze<T extends object>(value: T): T {
-  if (Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  // Schemas are JSON, so nothing is inherited; `for in` takes half the time of listing the values first.
-  for (const key in value) {
-    const inner: unknown = value[key];
-    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
-  }
-  return value;
 }
 
 /** Whether a server's filter lets a tool through, by its original name. `exclude` beats `include`. */

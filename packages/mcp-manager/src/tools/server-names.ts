@@ -1,3 +1,4 @@
+import { isSameJson } from "@jackfield/mcp-core";
 import type { NamingStrategy } from "./tool-naming.ts";
 
 /** The longest name every model provider accepts. */
@@ -99,17 +100,13 @@ export function createServerNames(
     isInTerritory: territories.has,
     namesOf(server, tools) {
       const last = made.get(server);
-      if (last !== undefined && isSameList(last.tools, tools)) return last.names;
+      if (last !== undefined && isSameJson(last.tools, tools)) return last.names;
       const names = nameTools(server, tools);
       if (tools.length === 0) made.delete(server);
       else made.set(server, { tools, names });
       return names;
     },
   };
-}
-
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((item, index) => item === other[index]);
 }
 
 /**
